@@ -1,0 +1,1 @@
+"""Chunking: from a document's text to chunks with exact offsets."""

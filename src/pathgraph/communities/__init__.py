@@ -1,0 +1,1 @@
+"""Communities: the nested Leiden hierarchy."""

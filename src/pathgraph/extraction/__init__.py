@@ -1,0 +1,1 @@
+"""Extraction: from a provider's reply to checked triples and mentions."""

@@ -1,0 +1,1 @@
+"""Loading: from sources (folders, globs, files, tables, URIs) to documents and failures."""

@@ -1,0 +1,1 @@
+"""Paths: PathRAG's flow-pruned paths, as a table and on line."""

@@ -1,0 +1,1 @@
+"""Providers: what extracts, embeds and summarises. Offline, or any compatible endpoint."""

