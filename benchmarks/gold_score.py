@@ -33,7 +33,9 @@ _LEGAL = re.compile(
 _ARTICLE = re.compile(r"^(?:the|a|an|its|his|her|their)\s+")
 _PARTICLE = re.compile(r"(?<=[가-힣]{2})(?:은|는|이|가|을|를|의|에|에서|와|과|으로|로|도)$")
 _VERB_END = re.compile(r"(?:ing|ed|es|s|e|d)$")
-_FUNCTION_WORDS = frozenset("a an and as at be been by for from has have in is of on or the to was were with".split())
+_FUNCTION_WORDS = frozenset(
+    re.findall(r"\w+", "a an and as at be been by for from has have in is of on or the to was were with")
+)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,282 @@
+"""Names in a parsed English sentence: where they are, what they are called, what type they have.
+
+Belongs here: segmentation and typing of names and concept phrases. Does not: relations (`english_verbs`,
+`english_nouns`), the model (`english`).
+
+`Doc`, `Token` and `Span` are spaCy's; they are typed as Any because spaCy is imported only where the model is loaded.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pathgraph.providers.offline.english_words import (
+    EMPTY_ADJECTIVES,
+    EMPTY_NOUNS,
+    PRODUCT_NOUNS,
+    ROLES,
+    TITLES,
+    TYPE_BY_FIRST_WORD,
+    TYPE_BY_LAST_WORD,
+)
+from pathgraph.providers.offline.facts import CONCEPT, EVENT, LAW, ORGANISATION, PERSON, PLACE, PRODUCT, Name
+
+TYPES = {
+    "PERSON": PERSON,
+    "ORG": ORGANISATION,
+    "GPE": PLACE,
+    "LOC": PLACE,
+    "FAC": PLACE,
+    "PRODUCT": PRODUCT,
+    "WORK_OF_ART": PRODUCT,
+    "EVENT": EVENT,
+    "LAW": LAW,
+}
+_NUMERIC = {"DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"}
+_INNER = {"-", "&", "/", ".", "'s", "’s"}
+_EDGE = {
+    "the",
+    "a",
+    "an",
+    "this",
+    "that",
+    "these",
+    "those",
+    "its",
+    "his",
+    "her",
+    "their",
+    "our",
+    "my",
+    "your",
+    "'s",
+    "’s",
+}
+_WORD = re.compile(r"\w")
+
+
+class Names:
+    """The names of one sentence, found once; tokens are looked up by their index.
+
+    Args:
+        doc: the parsed sentence.
+        known: character span -> type of the user's names and of legal references; each is one token of `doc`.
+    """
+
+    def __init__(self, doc: Any, known: dict[tuple[int, int], str]) -> None:
+        self.doc = doc
+        self.known = known
+        self.of_token: dict[int, Name] = {}
+        for start, end, kind in sorted(_segments(doc, known)):
+            span = doc[start:end]
+            name = Name(span.text, kind, span.start_char, span.end_char)
+            self.of_token.update(dict.fromkeys(range(start, end), name))
+
+    def all(self) -> list[Name]:
+        """Return the names in order of the sentence."""
+        return sorted(set(self.of_token.values()), key=lambda n: n.start)
+
+    def at(self, token: Any) -> Name | None:
+        """Return the name that the noun phrase headed by a token stands for, None when it stands for no name."""
+        name = self.of_token.get(token.i)
+        if name is not None:
+            return name if self._heads(token, name) else None
+        if token.pos_ not in {"NOUN", "PROPN"}:
+            return None
+        for child in token.children:
+            # "the president Koji Sato", "the firm Gimlet Media": the name stands right after its class.
+            if child.dep_ == "appos" and child.i in self.of_token and self.of_token[child.i].start == _after(token):
+                return self.of_token[child.i]
+        if token.lower_ in PRODUCT_NOUNS and token.tag_ in {"NN", "NNP"}:
+            before = self.of_token.get(token.i - 1)
+            # "the Blackwell chip", not "Google's chip".
+            if before is not None and self.doc[token.i - 1].dep_ in {"compound", "nmod", "amod"}:
+                return before
+        return None
+
+    def _heads(self, token: Any, name: Name) -> bool:
+        """Tell whether a token inside a name is its head, so that "Google" in "Google executives" is no argument."""
+        head = token.head
+        inside = self.of_token.get(head.i) is name
+        return inside or token.dep_ not in {"compound", "nmod", "amod"} or head.i == token.i
+
+    def concept(self, token: Any) -> Name | None:
+        """Return the concept a noun phrase names: a bare plural, a mass noun or a compound, never a definite one."""
+        if token.pos_ != "NOUN" or token.i in self.of_token or token.ent_type_ in _NUMERIC:
+            return None
+        left = [c for c in token.lefts if c.dep_ not in {"punct", "cc", "preconj", "predet"}]
+        if any(c.dep_ in {"det", "poss", "nummod", "quantmod"} or c.pos_ in {"NUM", "PRON"} for c in left):
+            return None
+        return self.phrase(token)
+
+    def phrase(self, token: Any) -> Name | None:
+        """Return the noun with its modifiers in dictionary form; None when nothing of it is worth a node."""
+        start = token.i
+        while start > 0 and self._modifies(self.doc[start - 1], token):
+            start -= 1
+        while start < token.i and (self.doc[start].lower_ in EMPTY_ADJECTIVES or not self.doc[start].is_alpha):
+            start += 1
+        if start == token.i and (token.lemma_.lower() in EMPTY_NOUNS or len(token.text) < 3):
+            return None
+        if not token.text[0].isalpha() or token.like_url or token.like_email:
+            return None
+        words = self.doc[start : token.i]
+        text = "".join(w.lower_ + w.whitespace_ for w in words) + token.lemma_.lower()
+        return Name(text, CONCEPT, self.doc[start].idx, token.idx + len(token))
+
+    def _modifies(self, left: Any, head: Any) -> bool:
+        if left.i in self.of_token or left.ent_type_ in _NUMERIC:
+            return False
+        if left.tag_ == "HYPH":
+            return True
+        return left.dep_ in {"compound", "amod", "nmod"} and (left.head.i <= head.i and left.head.i > left.i)
+
+
+def _after(token: Any) -> int:
+    """Return where the next token starts, in characters."""
+    return int(token.idx) + len(token.text_with_ws)
+
+
+def _segments(doc: Any, known: dict[tuple[int, int], str]) -> Iterator[tuple[int, int, str]]:
+    """Yield (first token, last token + 1, type) of each name, without overlap."""
+    fixed = {t.i: known[t.idx, t.idx + len(t)] for t in doc if (t.idx, t.idx + len(t)) in known}
+    entities = [e for e in doc.ents if e.label_ in TYPES and not any(t.i in fixed for t in e)]
+    spans = _grow(doc, [_trim(doc, e.start, e.end, e.label_) for e in entities], set(fixed))
+    yield from ((i, i + 1, kind) for i, kind in fixed.items())
+    for start, end, label in _join_of(doc, spans):
+        if end > start and any(_WORD.match(t.text) for t in doc[start:end]):
+            yield start, end, _type(doc[start:end], label)
+
+
+def _trim(doc: Any, start: int, end: int, label: str) -> tuple[int, int, str]:
+    """Cut determiners, titles, possessive endings and stray punctuation off both ends."""
+    while start < end and (
+        doc[start].lower_ in _EDGE or doc[start].is_punct or doc[start].is_space or _title(doc, start, end)
+    ):
+        start += 1
+    while start < end and (
+        doc[end - 1].lower_ in _EDGE
+        or doc[end - 1].is_space
+        or _loose(doc[end - 1])
+        or (doc[end - 1].lower_ in ROLES and end - start > 1)
+    ):
+        end -= 1
+    return start, end, label
+
+
+def _loose(token: Any) -> bool:
+    return bool(token.is_punct) and token.text not in {")", "!"}
+
+
+def _title(doc: Any, i: int, end: int) -> bool:
+    """Tell whether a word is a title before a name: a title alone or before "of" is left to the other rules."""
+    return doc[i].lower_ in TITLES and i + 1 < end and doc[i + 1].lower_ not in {"of", "for"}
+
+
+def _proper(token: Any) -> bool:
+    """Tell whether a word is a proper noun; a capitalised noun the tagger takes for a common one is one, too."""
+    if token.ent_type_ in _NUMERIC or token.ent_type_ == "NORP":
+        return False
+    return token.tag_ in {"NNP", "NNPS"} or (token.tag_ in {"NN", "NNS"} and _capitalised(token))
+
+
+def _capitalised(token: Any) -> bool:
+    """Tell whether capitals mark a noun as a name: inside a sentence, inside the word, or by what it is joined to."""
+    if not token.text[0].isupper() or token.lower_ in ROLES or len(token) < 2:
+        return any(c.isupper() for c in token.text[1:]) and token.text[0].islower() and token.is_alpha
+    if token.i > 0 and token.nbor(-1).text.isalpha() and not _heading(token.doc):
+        return True
+    inner = any(c.isupper() for c in token.text[1:]) and not token.text.isupper()
+    return inner or any(c.dep_ == "conj" and c.tag_ in {"NNP", "NN"} and c.text[0].isupper() for c in token.children)
+
+
+def _heading(doc: Any) -> bool:
+    """Tell whether most words are capitalised, so that capitals mark nothing."""
+    words = [t for t in doc if t.is_alpha and not t.is_stop]
+    return sum(t.text[0].isupper() for t in words) * 3 > len(words) * 2
+
+
+def _grow(doc: Any, entities: list[tuple[int, int, str]], fixed: set[int]) -> list[tuple[int, int, str]]:
+    """Join entity spans with the proper nouns of their noun phrase and add the proper nouns without an entity."""
+    owner = {i: n for n, (start, end, _) in enumerate(entities) for i in range(start, end)}
+    spans: list[tuple[int, int, str]] = []
+    for start, end in _runs(doc, owner, fixed):
+        inside = sorted({owner[i] for i in range(start, end) if i in owner})
+        if not inside:
+            spans.append(_trim(doc, start, end, ""))
+        elif len(inside) == 1:
+            spans.append(_trim(doc, start, end, entities[inside[0]][2]))
+        else:
+            spans.extend(entities[n] for n in inside)
+    return [s for s in spans if not _only_roles(doc, s[0], s[1])]
+
+
+def _only_roles(doc: Any, start: int, end: int) -> bool:
+    return all(t.lower_ in TITLES for t in doc[start:end])
+
+
+def _runs(doc: Any, owner: dict[int, int], fixed: set[int]) -> Iterator[tuple[int, int]]:
+    """Yield the maximal token ranges that are proper nouns, parts of entities, or glue between two of them."""
+    i = 0
+    while i < len(doc):
+        if i in fixed or not (i in owner or _proper(doc[i])):
+            i += 1
+            continue
+        end = i + 1
+        while end < len(doc) and end not in fixed and _continues(doc, end, owner):
+            end += 1
+        yield i, end
+        i = end
+
+
+def _continues(doc: Any, i: int, owner: dict[int, int]) -> bool:
+    token, before = doc[i], doc[i - 1]
+    if i in owner:
+        return owner.get(i - 1) == owner[i] or _same_phrase(before, token)
+    if _proper(token):
+        return _same_phrase(before, token)
+    if token.tag_ == "CD" and token.ent_type_ not in {"DATE", "MONEY", "PERCENT", "TIME"}:
+        return token.dep_ == "nummod" and token.head.i < i and token.head.i == i - 1  # "PlayStation 5"
+    nxt = doc[i + 1] if i + 1 < len(doc) else None
+    glued = nxt is not None and not before.whitespace_ and not token.whitespace_ and token.text in _INNER
+    return bool(glued and (_proper(nxt) or i + 1 in owner)) or (token.text == "&" and nxt is not None and _proper(nxt))
+
+
+def _same_phrase(before: Any, token: Any) -> bool:
+    """Tell whether two neighbours belong to one base noun phrase, so that "Google Brazil-born" or lists do not join."""
+    if before.is_punct and before.text not in _INNER:
+        return False
+    if before.lower_ in ROLES:
+        return False
+    joined = {"compound", "nmod", "flat", "amod", "nummod", "punct"}
+    if before.head == token.head:
+        return before.dep_ in joined
+    return (
+        (before.head == token and before.dep_ in joined)
+        or before.text in _INNER
+        or (token.head == before and token.dep_ in joined)
+    )
+
+
+def _join_of(doc: Any, spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Join "Treaty" and "Versailles" across "of": a capitalised common noun is no name by itself."""
+    out: list[tuple[int, int, str]] = []
+    for start, end, label in sorted(spans):
+        if out and _joins(doc, out[-1], start):
+            out[-1] = (out[-1][0], end, out[-1][2] or "")
+        elif not out or start >= out[-1][1]:
+            out.append((start, end, label))
+    return out
+
+
+def _joins(doc: Any, before: tuple[int, int, str], start: int) -> bool:
+    gap = doc[before[1] : start]
+    words = [t.lower_ for t in gap]
+    first = doc[before[1] - 1]
+    return words in (["of"], ["of", "the"]) and not before[2] and first.lower_ not in ROLES and gap[0].head == first
+
+
+def _type(span: Any, label: str) -> str:
+    words = [t.lower_.rstrip(".") for t in span]
+    by_word = TYPE_BY_LAST_WORD.get(words[-1]) or TYPE_BY_FIRST_WORD.get(words[0], "") if len(words) > 1 else ""
+    return by_word or TYPES.get(label, "")
