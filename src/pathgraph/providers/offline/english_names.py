@@ -8,6 +8,7 @@ Belongs here: segmentation and typing of names and concept phrases. Does not: re
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from pathgraph.providers.offline.english_words import (
@@ -34,43 +35,44 @@ TYPES = {
 }
 _NUMERIC = {"DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"}
 _INNER = {"-", "&", "/", ".", "'s", "’s"}
-_EDGE = {
-    "the",
-    "a",
-    "an",
-    "this",
-    "that",
-    "these",
-    "those",
-    "its",
-    "his",
-    "her",
-    "their",
-    "our",
-    "my",
-    "your",
-    "'s",
-    "’s",
-}
+_EDGE = set(re.findall(r"\S+", "the a an this that these those its his her their our my your 's ’s"))
 _WORD = re.compile(r"\w")
 
 
-class Names:
-    """The names of one sentence, found once; tokens are looked up by their index.
+@dataclass(frozen=True)
+class Frame:
+    """Where the tokens of a parse stand in the sentence, which differs from the parse's text where names are known.
 
-    Args:
-        doc: the parsed sentence.
-        known: character span -> type of the user's names and of legal references; each is one token of `doc`.
+    Attributes:
+        text: the sentence.
+        spans: per token, its place in the sentence.
+        known: index -> type of the tokens that stand for a name known before parsing.
     """
 
-    def __init__(self, doc: Any, known: dict[tuple[int, int], str]) -> None:
+    text: str
+    spans: tuple[tuple[int, int], ...]
+    known: dict[int, str]
+
+
+class Names:
+    """The names of one sentence, found once; tokens are looked up by their index."""
+
+    def __init__(self, doc: Any, frame: Frame) -> None:
         self.doc = doc
-        self.known = known
+        self.frame = frame
         self.of_token: dict[int, Name] = {}
-        for start, end, kind in sorted(_segments(doc, known)):
-            span = doc[start:end]
-            name = Name(span.text, kind, span.start_char, span.end_char)
-            self.of_token.update(dict.fromkeys(range(start, end), name))
+        for first, last, kind in sorted(_segments(doc, frame.known)):
+            start, end = self.start(doc[first]), self.end(doc[last - 1])
+            name = Name(frame.text[start:end], kind, start, end)
+            self.of_token.update(dict.fromkeys(range(first, last), name))
+
+    def start(self, token: Any) -> int:
+        """Return where a token starts in the sentence."""
+        return self.frame.spans[int(token.i)][0]
+
+    def end(self, token: Any) -> int:
+        """Return where a token ends in the sentence."""
+        return self.frame.spans[int(token.i)][1]
 
     def all(self) -> list[Name]:
         """Return the names in order of the sentence."""
@@ -85,7 +87,11 @@ class Names:
             return None
         for child in token.children:
             # "the president Koji Sato", "the firm Gimlet Media": the name stands right after its class.
-            if child.dep_ == "appos" and child.i in self.of_token and self.of_token[child.i].start == _after(token):
+            if (
+                child.dep_ == "appos"
+                and child.i in self.of_token
+                and 0 <= self.of_token[child.i].start - self.end(token) <= 1
+            ):
                 return self.of_token[child.i]
         if token.lower_ in PRODUCT_NOUNS and token.tag_ in {"NN", "NNP"}:
             before = self.of_token.get(token.i - 1)
@@ -102,7 +108,7 @@ class Names:
 
     def concept(self, token: Any) -> Name | None:
         """Return the concept a noun phrase names: a bare plural, a mass noun or a compound, never a definite one."""
-        if token.pos_ != "NOUN" or token.i in self.of_token or token.ent_type_ in _NUMERIC:
+        if token.pos_ != "NOUN" or token.i in self.of_token:
             return None
         left = [c for c in token.lefts if c.dep_ not in {"punct", "cc", "preconj", "predet"}]
         if any(c.dep_ in {"det", "poss", "nummod", "quantmod"} or c.pos_ in {"NUM", "PRON"} for c in left):
@@ -111,6 +117,8 @@ class Names:
 
     def phrase(self, token: Any) -> Name | None:
         """Return the noun with its modifiers in dictionary form; None when nothing of it is worth a node."""
+        if token.ent_type_ in _NUMERIC or any(c.dep_ == "nummod" for c in token.lefts):
+            return None
         start = token.i
         while start > 0 and self._modifies(self.doc[start - 1], token):
             start -= 1
@@ -122,7 +130,7 @@ class Names:
             return None
         words = self.doc[start : token.i]
         text = "".join(w.lower_ + w.whitespace_ for w in words) + token.lemma_.lower()
-        return Name(text, CONCEPT, self.doc[start].idx, token.idx + len(token))
+        return Name(text, CONCEPT, self.start(self.doc[start]), self.end(token))
 
     def _modifies(self, left: Any, head: Any) -> bool:
         if left.i in self.of_token or left.ent_type_ in _NUMERIC:
@@ -132,14 +140,8 @@ class Names:
         return left.dep_ in {"compound", "amod", "nmod"} and (left.head.i <= head.i and left.head.i > left.i)
 
 
-def _after(token: Any) -> int:
-    """Return where the next token starts, in characters."""
-    return int(token.idx) + len(token.text_with_ws)
-
-
-def _segments(doc: Any, known: dict[tuple[int, int], str]) -> Iterator[tuple[int, int, str]]:
+def _segments(doc: Any, fixed: dict[int, str]) -> Iterator[tuple[int, int, str]]:
     """Yield (first token, last token + 1, type) of each name, without overlap."""
-    fixed = {t.i: known[t.idx, t.idx + len(t)] for t in doc if (t.idx, t.idx + len(t)) in known}
     entities = [e for e in doc.ents if e.label_ in TYPES and not any(t.i in fixed for t in e)]
     spans = _grow(doc, [_trim(doc, e.start, e.end, e.label_) for e in entities], set(fixed))
     yield from ((i, i + 1, kind) for i, kind in fixed.items())
@@ -150,18 +152,15 @@ def _segments(doc: Any, known: dict[tuple[int, int], str]) -> Iterator[tuple[int
 
 def _trim(doc: Any, start: int, end: int, label: str) -> tuple[int, int, str]:
     """Cut determiners, titles, possessive endings and stray punctuation off both ends."""
-    while start < end and (
-        doc[start].lower_ in _EDGE or doc[start].is_punct or doc[start].is_space or _title(doc, start, end)
-    ):
+    while start < end and (_edge(doc[start]) or doc[start].is_punct or _title(doc, start, end)):
         start += 1
-    while start < end and (
-        doc[end - 1].lower_ in _EDGE
-        or doc[end - 1].is_space
-        or _loose(doc[end - 1])
-        or (doc[end - 1].lower_ in ROLES and end - start > 1)
-    ):
+    while start < end and (_edge(doc[end - 1]) or _loose(doc[end - 1])):
         end -= 1
     return start, end, label
+
+
+def _edge(token: Any) -> bool:
+    return token.lower_ in _EDGE or bool(token.is_space)
 
 
 def _loose(token: Any) -> bool:
@@ -184,16 +183,16 @@ def _capitalised(token: Any) -> bool:
     """Tell whether capitals mark a noun as a name: inside a sentence, inside the word, or by what it is joined to."""
     if not token.text[0].isupper() or token.lower_ in ROLES or len(token) < 2:
         return any(c.isupper() for c in token.text[1:]) and token.text[0].islower() and token.is_alpha
-    if token.i > 0 and token.nbor(-1).text.isalpha() and not _heading(token.doc):
+    if token.i > 0 and token.nbor(-1).text.isalpha() and not is_heading(token.doc):
         return True
     inner = any(c.isupper() for c in token.text[1:]) and not token.text.isupper()
     return inner or any(c.dep_ == "conj" and c.tag_ in {"NNP", "NN"} and c.text[0].isupper() for c in token.children)
 
 
-def _heading(doc: Any) -> bool:
+def is_heading(doc: Any) -> bool:
     """Tell whether most words are capitalised, so that capitals mark nothing."""
     words = [t for t in doc if t.is_alpha and not t.is_stop]
-    return sum(t.text[0].isupper() for t in words) * 3 > len(words) * 2
+    return bool(sum(t.text[0].isupper() for t in words) * 3 > len(words) * 2)
 
 
 def _grow(doc: Any, entities: list[tuple[int, int, str]], fixed: set[int]) -> list[tuple[int, int, str]]:
@@ -205,10 +204,18 @@ def _grow(doc: Any, entities: list[tuple[int, int, str]], fixed: set[int]) -> li
         if not inside:
             spans.append(_trim(doc, start, end, ""))
         elif len(inside) == 1:
-            spans.append(_trim(doc, start, end, entities[inside[0]][2]))
+            _, entity_end, label = entities[inside[0]]
+            spans.append(_trim(doc, start, _without_roles(doc, end, entity_end), label))
         else:
             spans.extend(entities[n] for n in inside)
     return [s for s in spans if not _only_roles(doc, s[0], s[1])]
+
+
+def _without_roles(doc: Any, end: int, entity_end: int) -> int:
+    """Return the end without role words after the entity: "Nvidia CEO", but "Dairy Queen"."""
+    while end > entity_end and doc[end - 1].lower_ in ROLES:
+        end -= 1
+    return end
 
 
 def _only_roles(doc: Any, start: int, end: int) -> bool:
@@ -236,7 +243,7 @@ def _continues(doc: Any, i: int, owner: dict[int, int]) -> bool:
     if _proper(token):
         return _same_phrase(before, token)
     if token.tag_ == "CD" and token.ent_type_ not in {"DATE", "MONEY", "PERCENT", "TIME"}:
-        return token.dep_ == "nummod" and token.head.i < i and token.head.i == i - 1  # "PlayStation 5"
+        return bool(token.dep_ == "nummod" and token.head.i == i - 1)  # "PlayStation 5"
     nxt = doc[i + 1] if i + 1 < len(doc) else None
     glued = nxt is not None and not before.whitespace_ and not token.whitespace_ and token.text in _INNER
     return bool(glued and (_proper(nxt) or i + 1 in owner)) or (token.text == "&" and nxt is not None and _proper(nxt))

@@ -53,8 +53,8 @@ def _class(holders: list[Name], noun: Any, names: Names) -> Iterator[Fact]:
     left = [c for c in noun.lefts if c.dep_ in {"amod", "compound", "nmod"} and c.lower_ not in EMPTY_ADJECTIVES]
     if not left:
         return
-    start, end = left[0].left_edge.idx, noun.idx + len(noun)
-    text = noun.doc.text[start:end]
+    start, end = names.start(left[0].left_edge), names.end(noun)
+    text = names.frame.text[start:end]
     yield from (
         Fact(h, "is_a", Name(text, CONCEPT, start, end), CLASS) for h in holders if not h.start <= start < h.end
     )
@@ -79,7 +79,7 @@ def _apposition(token: Any, names: Names) -> Iterator[Fact]:
     own, before = names.at(token), names.at(token.head)
     if own is None and before is not None:
         yield from roles([before], token, names)
-    elif own is not None and token.head.i not in names.of_token and token.head.pos_ == "NOUN":
+    elif own is not None and token.head.i not in names.of_token and token.head.pos_ in {"NOUN", "PROPN"}:
         yield from roles([own], token.head, names)
     elif own is not None and before is not None and own.type == before.type == PLACE:
         yield Fact(before, "located_in", own, LOCATED)
@@ -107,7 +107,7 @@ def _role_before(token: Any, names: Names) -> str:
 
 def _located(prep: Any, names: Names) -> Iterator[Fact]:
     head = host_before(prep, names) or names.at(prep.head)
-    if head is None or head.type == PERSON or not 0 <= prep.idx - head.end <= 1:
+    if head is None or head.type == PERSON or not 0 <= names.start(prep) - head.end <= 1:
         return
     for target in (c for c in prep.children if c.dep_ == "pobj"):
         yield from (Fact(head, "located_in", n, LOCATED) for n in names_of(target, names) if n.type == PLACE)

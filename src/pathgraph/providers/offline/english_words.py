@@ -110,12 +110,13 @@ TYPE_BY_LAST_WORD = {
         _words("""
             agency ag association authority bank board bureau church college committee commission company congress
             corp corporation council court department foundation gmbh group inc institute ltd ministry network
-            organisation organization parliament party senate society union university
+            airlines airways capital electronics holdings laboratories labs logistics motors organisation organization
+            parliament partners party pharmaceuticals robotics senate society systems technologies union university
         """),
         "ORGANISATION",
     ),
     **dict.fromkeys(
-        _words("accord act agreement code constitution convention directive law protocol regulation treaty"), "LAW"
+        _words("accord act agreement code constitution convention directive law protocol regulation rule treaty"), "LAW"
     ),
     **dict.fromkeys(_words("battle championship championships cup festival olympics revolution war"), "EVENT"),
     **dict.fromkeys(

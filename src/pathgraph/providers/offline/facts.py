@@ -31,6 +31,9 @@ class GazetteerEntry:
 class Name:
     """A name where a sentence mentions it: `text == sentence[start:end]`.
 
+    A CONCEPT's text is its dictionary form (English: lower case, head in the singular), so that "monarch butterflies"
+    and "a monarch butterfly" are one node; its span is what is written.
+
     Attributes:
         type: one of the constants above, a type of the user's gazetteer, or '' when nothing tells.
         start: code points into the sentence.
@@ -70,8 +73,10 @@ class Reading:
 class Reader(Protocol):
     """Reads the sentences of one language."""
 
-    version: str
-    """Names and versions of everything that can change a reading: model, library, rules."""
+    @property
+    def version(self) -> str:
+        """Names and versions of what can change a reading beside the rules: model and library."""
+        ...
 
     def read(self, sentences: Sequence[str], known: Sequence[GazetteerEntry]) -> list[Reading]:
         """Return one reading a sentence, each depending on its sentence and `known` alone.

@@ -5,10 +5,11 @@ Belongs here: finding. Does not: reading the alias file (`pathgraph.resolution`)
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pathgraph.providers.offline.facts import GazetteerEntry
+from pathgraph.resolution.aliases import Alias
 
 _WORD = re.compile(r"[^\W_]+")
 _HANGUL = re.compile(r"[가-힣]")
@@ -95,3 +96,12 @@ def _ends(text: str, end: int, surface: str) -> bool:
     if end == len(text) or not text[end].isalnum() or not surface[-1].isalnum():
         return True
     return bool(_HANGUL.match(text[end])) and bool(_PARTICLE.match(text, end))
+
+
+def entries_of(aliases: Sequence[Alias]) -> list[GazetteerEntry]:
+    """Return the names of an alias dictionary: canonicals and aliases, each with the canonical's type."""
+    kinds: dict[str, str] = {}
+    for alias in aliases:
+        kinds[alias.canonical] = kinds.get(alias.canonical) or alias.type
+    found = {GazetteerEntry(surface, kinds[a.canonical]) for a in aliases for surface in (a.canonical, a.alias)}
+    return sorted(found, key=lambda e: (e.surface, e.type))
