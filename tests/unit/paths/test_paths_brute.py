@@ -3,39 +3,17 @@
 import sys
 from pathlib import Path as File
 
-import numpy as np
-import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pathgraph.paths import find_paths, path_batches, path_graph, plan
-from pathgraph.schema.tables import PATHS
+from pathgraph.paths import find_paths, plan
 from pathgraph.settings import Paths
 
 sys.path.insert(0, str(File(__file__).parent))
 from brute import Brute
+from path_cases import make_graph, table_of
 
 THETAS = [0.0, 1e-4, 1e-3, 1e-2, 0.02, 0.05, 0.2, 1.0]
-
-
-def make_graph(pairs, nodes=(), kinds=None, weights=None, co_occurs=False):
-    ids = np.array(sorted({node for pair in pairs for node in pair} | set(nodes)), np.int64)
-    count = len(pairs)
-    edges = pa.table(
-        {
-            "edge_id": pa.array(range(1000, 1000 + count), pa.int64()),
-            "source": pa.array([pair[0] for pair in pairs], pa.int64()),
-            "target": pa.array([pair[1] for pair in pairs], pa.int64()),
-            "kind": pa.array(kinds or ["typed"] * count, pa.string()),
-            "weight": pa.array(weights or [1.0] * count, pa.float64()),
-        }
-    )
-    return path_graph(ids, edges, co_occurs)
-
-
-def table_of(graph, options):
-    batches = list(path_batches(graph, options))
-    return pa.Table.from_batches(batches, schema=PATHS.arrow)
 
 
 @st.composite
