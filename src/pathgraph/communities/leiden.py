@@ -102,41 +102,56 @@ def leiden(
     Raises:
         UsageError: the engine cannot do what was asked.
     """
-    labels = np.arange(graph.n) if initial is None else canonical(initial)
-    if initial is not None and fixed is None:
-        labels = _connected_parts(graph, labels)
     if not len(graph.u):
-        return labels
+        return np.arange(graph.n)
+    labels = np.arange(graph.n) if initial is None else canonical(initial)
     engine = _engine(graph, settings, fixed, quality)
     if settings.iterations >= 0:
-        return canonical(engine.improve(labels, settings.iterations)) if settings.iterations else labels
+        labels = canonical(engine.improve(labels, settings.iterations)) if settings.iterations else labels
+        return labels if fixed is not None else connected_parts(graph, labels)
     for _ in range(_MAX_ITERATIONS):
         better = _one_better(engine, labels)
         if better is None:
-            break
+            better = labels if fixed is not None else connected_parts(graph, labels)
+            if np.array_equal(better, labels):
+                break
         labels = better
     return labels
 
 
 def is_fixed_point(graph: LocalGraph, settings: Communities, labels: Labels) -> bool:
     """True if `leiden`, started from these canonical labels with `iterations` -1, would give them back."""
-    if not np.array_equal(_connected_parts(graph, labels), labels):
+    if not np.array_equal(connected_parts(graph, labels), labels):
         return False
     return not len(graph.u) or _one_better(_engine(graph, settings, None, "modularity"), labels) is None
 
 
-def _connected_parts(graph: LocalGraph, labels: Labels) -> Labels:
-    """Split each community into its connected parts: Leiden never joins what is not connected, nor parts it again."""
-    inner = labels[graph.u] == labels[graph.v]
-    within = LocalGraph(graph.n, graph.u[inner], graph.v[inner], graph.weight[inner])
-    return canonical(np.asarray(_to_igraph(within).connected_components().membership, np.int64))
-
-
-def _one_better(engine: "_Engine", labels: Labels) -> Labels | None:
+def _one_better(engine: _Engine, labels: Labels) -> Labels | None:
     """Return the labels after one more iteration, None if it brings no gain."""
     found = canonical(engine.improve(labels, 1))
     before, after = engine.quality(labels), engine.quality(found)
     return found if after - before > _LEAST_GAIN * max(1.0, abs(before)) else None
+
+
+def connected_parts(graph: LocalGraph, labels: Labels) -> Labels:
+    """Split each community into its connected parts, which never lowers modularity; int64 (n,), canonical.
+
+    Leiden gives connected communities from a cold start, but igraph moves on from a start that is not connected, and
+    now and then moves away the node that held a community together.
+    """
+    inner = labels[graph.u] == labels[graph.v]
+    u, v = graph.u[inner], graph.v[inner]
+    root = np.arange(graph.n)
+    while len(u):  # every root hooks onto the smallest root beside it, then each node points at its root again
+        low = np.minimum(root[u], root[v])
+        hooked = root.copy()
+        np.minimum.at(hooked, root[u], low)
+        np.minimum.at(hooked, root[v], low)
+        while not np.array_equal(hooked, hooked[hooked]):
+            hooked = hooked[hooked]
+        apart = hooked[u] != hooked[v]
+        root, u, v = hooked, u[apart], v[apart]
+    return canonical(root)
 
 
 def _engine(graph: LocalGraph, settings: Communities, fixed: NDArray[np.bool_] | None, quality: Quality) -> _Engine:
