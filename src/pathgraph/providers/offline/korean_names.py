@@ -1,0 +1,305 @@
+"""Korean noun phrases: which words are a name, of what type, and what titles and appositions say.
+
+Belongs here: everything that is decided inside one run of nouns ("삼성전자 이재용 회장"). Does not: particles and
+predicates (`korean_items`, `korean_clauses`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pathgraph.providers.offline.facts import CONCEPT, LAW, ORGANISATION, PERSON, PLACE, Fact, Name
+from pathgraph.providers.offline.korean_lexicon import lexicon
+from pathgraph.providers.offline.korean_morphemes import PROPER_TAGS, Morpheme, Word
+
+TITLE_CONFIDENCE = 0.9
+APPOSITION_CONFIDENCE = 0.8
+_DEICTIC = frozenset(
+    {"해당", "당해", "상기", "동", "본", "이", "그", "저", "이런", "그런", "어떤", "모든", "각", "여러"}
+)
+_PLACE_ENDS = frozenset("시군구읍면도")
+# "전라남도지사" is 전라남도 + 지사, "동구청장" 동구 + 청장.
+_NEVER_CUT = frozenset({"도지사", "구청장"})
+_MAX_NAME = 60
+
+
+@dataclass(frozen=True)
+class NounPhrase:
+    """What one run of nouns stands for.
+
+    Attributes:
+        name: the node, None when the phrase is none (pronoun, light noun, bare definite, folded object).
+        head: its last noun, particles cut off: what a relation may be named by.
+        owners: names that own the head ("카카오의 자회사" -> 카카오).
+        facts: what titles and appositions inside the phrase state.
+        proper: whether the name is a proper one.
+        extra: further names inside the phrase.
+        weak: one common noun, good enough to stand in a fact beside a proper name, not to be a node by itself.
+    """
+
+    name: Name | None
+    head: str
+    owners: tuple[Name, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    proper: bool = False
+    date: bool = False
+    extra: tuple[Name, ...] = ()
+    weak: bool = False
+
+
+def noun_phrase(words: Sequence[Word], text: str, owners: tuple[Name, ...] = (), definite: bool = False) -> NounPhrase:
+    """Read a run of nouns.
+
+    Args:
+        words: the run, never empty.
+        text: the sentence.
+        owners: names of a genitive before it.
+        definite: a demonstrative stands before it, so that a common noun points back and is no name.
+    """
+    definite = definite or words[0].text in _DEICTIC
+    words = _without_light_ends(words)
+    head = _head(words[-1])
+    if words[-1].adjectival:
+        return NounPhrase(None, head)
+    if words[-1].known is None:
+        split = _title_split(words, text)
+        if split:
+            return _titled(*split, text, owners if not definite else ())
+    cut = _apposition(words)
+    if cut:
+        return _apposed(words, cut, text, owners)
+    proper = [w for w in words if w.proper]
+    if not proper and (definite or not _worth(words)):
+        return NounPhrase(None, head, owners)
+    return _plain(words, text, owners, head)
+
+
+def _without_light_ends(words: Sequence[Word]) -> Sequence[Word]:
+    """Drop deictic, time and quantity words at the front: "지난주 카카오" is 카카오."""
+    light = lexicon().light | _DEICTIC
+    first = 0
+    while first < len(words) - 1 and words[first].known is None and _is_light(words[first], light):
+        first += 1
+    return words[first:]
+
+
+def _is_light(word: Word, light: frozenset[str]) -> bool:
+    return word.text in light or word.adjectival
+
+
+def _head(word: Word) -> str:
+    """The last noun of a word as a relation would name it: a listed compound whole, else its last noun."""
+    lex = lexicon()
+    for start in range(len(word.morphemes)):
+        tail = "".join(m.form for m in word.morphemes[start:])
+        if lex.is_relational(tail) or tail in lex.fold:
+            return tail
+    return word.text if len(word.morphemes) <= 2 else word.morphemes[-1].form
+
+
+def _worth(words: Sequence[Word]) -> bool:
+    """Whether common nouns are a term worth a node: a compound, or one long or marked noun."""
+    lex = lexicon()
+    if _head(words[-1]) in lex.fold or words[-1].text in lex.light:
+        return False
+    if len(words) == 1 and (lex.is_relational(words[-1].text) or words[-1].adjectival):
+        return False
+    if sum(w.nouns for w in words) >= 2:
+        return True
+    word = words[-1].text
+    return len(word) >= 3 or word in lex.names or bool(_suffix_type(words[-1]))
+
+
+def _plain(words: Sequence[Word], text: str, owners: tuple[Name, ...], head: str) -> NounPhrase:
+    lex = lexicon()
+    lead = _leading_proper(words)
+    inner = tuple(n for n in [make_name(lead, text)] if n) if lead and len(lead) < len(words) else ()
+    last = words[-1]
+    common_tail = bool(inner) and not last.proper
+    if common_tail and (lex.is_relational(last.text) or head in lex.fold or _light_tail(words)):
+        return NounPhrase(None, head, inner or owners, extra=inner)
+    name = make_name(words, text)
+    extra = tuple(n for n in _known_inside(words, text) if n != name)
+    proper = any(w.proper for w in words)
+    weak = not proper and sum(w.nouns for w in words) == 1 and name is not None and name.type == CONCEPT
+    return NounPhrase(name, head, inner if common_tail else owners, proper=proper, extra=extra, weak=weak)
+
+
+def _light_tail(words: Sequence[Word]) -> bool:
+    """Whether the last word only points at a part or a member of the name before it ("네이버 관계자")."""
+    return words[-1].text in lexicon().light and not _suffix_type(words[-1], within=True)
+
+
+def _leading_proper(words: Sequence[Word]) -> Sequence[Word]:
+    n = 0
+    while n < len(words) and words[n].proper:
+        n += 1
+    return words[:n]
+
+
+def _known_inside(words: Sequence[Word], text: str) -> list[Name]:
+    return [Name(text[m.start : m.end], m.known, m.start, m.end) for w in words for m in w.morphemes if m.known]
+
+
+def _title_split(words: Sequence[Word], text: str) -> tuple[list[Word], str] | None:
+    """Return the words before a final title, and the title; a fused one is cut: "전라남도지사" -> 전라남도, 지사."""
+    lex = lexicon()
+    last, before = words[-1], list(words[:-1])
+    if last.text in lex.titles:
+        return before, last.text
+    if not any(_person_shaped(w) for w in before):
+        return None
+    fused = [t for t in lex.titles if len(t) >= 2 and last.text.endswith(t) and len(last.text) >= len(t) + 2]
+    fused = sorted((t for t in fused if t not in _NEVER_CUT), key=lambda t: (-len(t), t))
+    if not fused:
+        return None
+    end = last.end - len(fused[0])
+    office = Morpheme(text[last.start : end], "NNP", last.start, end)
+    return [*before, Word((office,), office.form)], fused[0]
+
+
+def _person_shaped(word: Word) -> bool:
+    if word.known is not None:
+        return word.known == PERSON
+    return word.single_proper and lexicon().is_person_name(word.text) and not _suffix_type(word)
+
+
+def _titled(before: list[Word], title: str, text: str, owners: tuple[Name, ...]) -> NounPhrase:
+    """Read "삼성전자 이재용 회장", "최수연 네이버 대표이사", "한국은행 총재", "회장"."""
+    lex = lexicon()
+    rest = list(before)
+    while rest and not rest[-1].proper:
+        rest.pop()
+    person, organisation = _split_person(rest)
+    holder = make_name(person, text, PERSON) if person else None
+    office = make_name(organisation, text) if organisation else None
+    offices = (office,) if office else owners
+    if holder is None:
+        return NounPhrase(None, title, offices, extra=(office,) if office else ())
+    facts: tuple[Fact, ...] = ()
+    if title not in lex.honorifics:
+        facts = tuple(Fact(holder, title, o, TITLE_CONFIDENCE) for o in offices if o.type != PERSON)
+    return NounPhrase(holder, title, facts=facts, proper=True, extra=offices)
+
+
+def _split_person(words: list[Word]) -> tuple[list[Word], list[Word]]:
+    """Split the words before a title into the person's and the organisation's, by shape and type."""
+    shaped = [i for i, w in enumerate(words) if _person_shaped(w)]
+    if shaped:
+        i = shaped[-1]
+        after = [w for w in words[i + 1 :] if w.proper]
+        return [words[i]], after or _run_before(words, i)
+    first = next((i for i, w in enumerate(words) if w.proper), len(words))
+    tail = words[first:]
+    for cut in range(len(tail), 0, -1):
+        if name_type(tail[:cut]) in {ORGANISATION, PLACE, LAW}:
+            return tail[cut:], tail[:cut]
+    return tail, []
+
+
+def _run_before(words: list[Word], i: int) -> list[Word]:
+    start = i
+    while start and words[start - 1].known != PERSON:
+        start -= 1
+    run = words[start:i]
+    while run and not run[0].proper:
+        run = run[1:]
+    while run and not (run[-1].proper or name_type(run)):
+        run = run[:-1]
+    return run
+
+
+def _apposition(words: Sequence[Word]) -> int:
+    """Return where the last name begins after a common noun ("영화 아바타" -> 1), 0 when there is none."""
+    for i in range(len(words) - 1, 0, -1):
+        before, here = words[i - 1], words[i]
+        if here.morphemes[0].tag in PROPER_TAGS and not before.proper and _introduces(before, words[i:]):
+            return i
+    return 0
+
+
+def _introduces(before: Word, rest: Sequence[Word]) -> bool:
+    """Whether a common noun introduces the name after it rather than being its first part."""
+    lex = lexicon()
+    if before.text == "주식회사" or before.morphemes[-1].tag == "SN" or len("".join(w.text for w in rest)) == 1:
+        return False
+    return lex.is_role(before.text) or rest[0].known is not None or _suffix_type(before) == "" or len(rest) == 1
+
+
+def _apposed(words: Sequence[Word], cut: int, text: str, owners: tuple[Name, ...]) -> NounPhrase:
+    lex = lexicon()
+    role, rest = words[cut - 1].text, words[cut:]
+    tail = noun_phrase(rest, text)
+    kind = lex.role_type(role)
+    name = tail.name
+    if name and kind and name.type in {"", CONCEPT}:
+        name = Name(name.text, kind, name.start, name.end)
+    lead = _leading_proper(words[: cut - 1])
+    owner = make_name(lead, text) if lead else None
+    holders = (owner,) if owner else owners
+    facts = tail.facts
+    if name and tail.head not in lex.titles:
+        facts += tuple(relate(name, role, o, APPOSITION_CONFIDENCE) for o in holders if _states(role, owner is None))
+    extra = tail.extra + ((owner,) if owner else ())
+    return NounPhrase(name, tail.head, tail.owners, facts, tail.proper, extra=extra)
+
+
+def _states(role: str, genitive: bool) -> bool:
+    """Whether an apposition's noun is a relation: a listed one, or after 의 any noun of weight."""
+    lex = lexicon()
+    return lex.is_relational(role) or (genitive and role not in lex.light)
+
+
+def relate(holder: Name, role: str, owner: Name, confidence: float) -> Fact:
+    """Return the fact "holder is <role> of owner", turned round for attributes ("본사": the owner has it)."""
+    if role in lexicon().attributes:
+        return Fact(owner, role, holder, confidence)
+    return Fact(holder, role, owner, confidence)
+
+
+def make_name(words: Sequence[Word], text: str, kind: str = "") -> Name | None:
+    """Return the words as a name with its exact span; None when a contraction hides where the noun ends."""
+    if not words:
+        return None
+    start, end = words[0].start, words[-1].end
+    last = words[-1].morphemes[-1]
+    if end - start > _MAX_NAME or (last.tag != "SN" and last.form != text[last.start : last.end]):
+        return None
+    known = words[0].known if len(words) == 1 else None
+    return Name(text[start:end], known or kind or name_type(words), start, end)
+
+
+def name_type(words: Sequence[Word]) -> str:
+    """Return a name's type by the gazetteer, the lists, its ending and its shape; CONCEPT for common nouns."""
+    lex = lexicon()
+    last = words[-1]
+    if last.known:
+        return last.known
+    if all(w.text in lex.names for w in words):
+        return lex.names[last.text]
+    ending = _suffix_type(last, within=len(words) > 1)
+    if len(words) == 1 and last.single_proper and lex.is_person_name(last.text) and not _place_like(last.text, ending):
+        return PERSON
+    if ending:
+        return ending
+    if words[0].text == "주식회사":
+        return ORGANISATION
+    return "" if any(w.proper for w in words) else CONCEPT
+
+
+def _place_like(text: str, ending: str) -> bool:
+    return bool(ending) and (text[-1] in _PLACE_ENDS or text.endswith("나라"))
+
+
+def _suffix_type(word: Word, within: bool = False) -> str:
+    """Type by the longest listed ending; one-syllable endings only where the tokenizer or a proper noun backs them.
+
+    Args:
+        word: the last word of a name.
+        within: other words of the name stand before it, so that the word may be nothing but the ending.
+    """
+    for end, kind in lexicon().suffixes:
+        if word.text.endswith(end) and (len(word.text) > len(end) or within):
+            if len(end) > 1 or word.morphemes[-1].form == end or (word.proper and len(word.text) >= 3):
+                return kind
+            return ""
+    return ""
