@@ -110,7 +110,10 @@ def _walk_local(path: str, folder: str, seen: set[str], links: list[tuple[str, s
             if child.is_symlink():
                 links.append((below, child.path))
                 continue
-            seen.add(os.path.join(real, child.name))  # noqa: PTH118
+            target = os.path.join(real, child.name)  # noqa: PTH118
+            if target in seen:
+                continue
+            seen.add(target)
             if child.is_dir():
                 pending.append((below, child.path))
             else:

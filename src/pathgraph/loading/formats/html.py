@@ -63,7 +63,12 @@ def read_xml(raw: Raw) -> Iterator[Part | Problem]:
 
     decoded = text_of(raw, declared_encoding(raw.data))
     parser = etree.XMLParser(
-        encoding="utf-8", recover=True, resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
+        encoding="utf-8",
+        recover=True,
+        resolve_entities="internal",
+        no_network=True,
+        remove_comments=True,
+        remove_pis=True,
     )
     root = etree.fromstring(decoded.text.encode("utf-8", "replace"), parser)
     lines = [] if root is None else [re.sub(r"\s+", " ", line).strip() for line in root.itertext()]
@@ -119,9 +124,8 @@ def _holds_data(cell: Any) -> bool:
 
 
 def _is_hidden(element: Any) -> bool:
-    return (
-        element.get("hidden") is not None or element.get("aria-hidden") == "true" or element.get("role") == "navigation"
-    )
+    unseen = element.get("hidden") is not None or element.get("aria-hidden") == "true"
+    return unseen or element.get("role") == "navigation"
 
 
 def _folded(text: str | None, in_pre: int) -> str:

@@ -13,6 +13,9 @@ from pathgraph.loading.formats.parts import CannotRead, Part, Problem, Raw
 
 _HYPHENATED = re.compile(r"[^\W\d_]-$")
 _ITEM = re.compile(r"(?:[-•·▪◦○●■□◆※*]|\(?\d{1,3}[.)]|\(?[가-하a-z][.)]|제\s*\d+\s*[조장절항])\s")
+# One glyph for several letters is a matter of print, not of spelling.
+_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
+_NO_TITLES = frozenset(("untitled", "(anonymous)", "제목 없음"))
 _FULL_LINE = 0.7  # share of the page's usual line length below which a line was not wrapped but ended
 
 
@@ -28,7 +31,7 @@ def read_pdf(raw: Raw) -> Iterator[Part | Problem]:
     reader = PdfReader(io.BytesIO(raw.data), strict=False)
     if reader.is_encrypted and not reader.decrypt(""):
         raise CannotRead("encrypted", "The PDF asks for a password. Save it without one.")
-    pages = [page.extract_text() for page in reader.pages]
+    pages = [page.extract_text().translate(_LIGATURES) for page in reader.pages]
     if not any(page.strip() for page in pages):
         raise CannotRead(
             "no_text", f"None of its {len(pages)} pages holds text; it is probably scanned. Run OCR (ocrmypdf) first."
@@ -44,7 +47,8 @@ def _information(reader: Any) -> tuple[str, str, dict[str, str]]:
     fields = {key: str(information.get(key) or "").strip() for key in ("/Title", "/ModDate", "/CreationDate")}
     kept = {name: str(information.get(f"/{name.title()}") or "").strip() for name in ("author", "subject", "keywords")}
     modified = fields["/ModDate"] or fields["/CreationDate"]
-    return fields["/Title"], modified, {name: value for name, value in kept.items() if value}
+    title = "" if fields["/Title"].lower() in _NO_TITLES else fields["/Title"]
+    return title, modified, {name: value for name, value in kept.items() if value}
 
 
 def _keeps_spaces(pages: list[str]) -> bool:
@@ -59,8 +63,9 @@ def join_lines(page: str, spaced: bool) -> str:
     """Join the lines of each paragraph of a page.
 
     A paragraph ends at a blank line, before a list item or article number, and after a line much shorter than is usual
-    on the page (headings and rows of tables are). A word hyphenated at the line's end is made whole. Korean wraps at a blank or inside a word: only where the
-    file keeps its blanks (`spaced`) can the two be told apart; else a blank is set.
+    on the page, as headings and rows of tables are. A word hyphenated at the line's end is made whole. Korean wraps at
+    a blank or inside a word: only where the file keeps its blanks (`spaced`) can the two be told apart; else a blank
+    is set.
     """
     lines = page.split("\n")
     lengths = sorted(len(line.strip()) for line in lines if line.strip())

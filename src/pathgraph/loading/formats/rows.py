@@ -87,12 +87,12 @@ def find_columns(sample: Sequence[Row], settings: Loading) -> Columns:
     Raises:
         CannotRead: settings name a text column that the file lacks, or no column holds words.
     """
-    names = list(dict.fromkeys(name for row in sample for name in row))
+    names = _names(sample)
     if settings.text_column and settings.text_column not in names:
         raise CannotRead(
             "no_column", f"There is no column {settings.text_column}, only {', '.join(names)}. See loading.text_column."
         )
-    text = settings.text_column or _named(names, _TEXT) or _longest(names, sample)
+    text = settings.text_column or text_column(sample)
     if not text:
         raise CannotRead("no_column", "No column holds words. Name one in the setting loading.text_column.")
     rest = [name for name in names if name != text]
@@ -100,6 +100,16 @@ def find_columns(sample: Sequence[Row], settings: Loading) -> Columns:
     title = settings.title_column if settings.title_column in rest else _named(rest, _TITLE)
     date = settings.date_column if settings.date_column in rest else _named(rest, _DATE)
     return Columns(text, row_id or "", title or "", date or "")
+
+
+def text_column(sample: Sequence[Row]) -> str:
+    """Return the column that is the text by its name or, failing that, its length; empty when none holds words."""
+    names = _names(sample)
+    return _named(names, _TEXT) or _longest(names, sample)
+
+
+def _names(sample: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(name for row in sample for name in row))
 
 
 def _named(names: Sequence[str], wanted: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from pathgraph.loading.formats.archive import open_archive, row_text
 from pathgraph.loading.formats.parts import Part, Problem, Raw
-from pathgraph.loading.formats.rows import Row, find_columns, flat, row_parts
+from pathgraph.loading.formats.rows import Row, flat, row_parts, text_column
 from pathgraph.settings import Loading
 
 Cells = tuple[object, ...]
@@ -67,9 +67,8 @@ def _holds_rows(head: list[Cells], settings: Loading) -> bool:
     if settings.text_column:
         return settings.text_column in [str(name).strip() for name in names]
     rows = [_row(head[0], cells) for cells in head[1:]]
-    if not any(isinstance(value, str) for row in rows for value in row.values()):
-        return False
-    sizes = [len(flat(row.get(find_columns(rows, settings).text))) for row in rows]
+    text = text_column(rows)
+    sizes = [len(flat(row.get(text))) for row in rows]
     return sum(sizes) >= _PROSE * len(sizes)
 
 
