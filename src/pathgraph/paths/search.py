@@ -69,7 +69,7 @@ def find_paths(
         scored = score_like_code(graph, every, THRESHOLD if theta is None else theta)
         return list(islice(_one_per_node_set(_ranked(graph, scored)), limit))
     scored = score_among(graph, among, settings, settings.online_theta if theta is None else theta)
-    return list(islice(_ranked(graph, scored), limit))
+    return list(islice(_ranked(graph, _at_least_as_reliable(scored, limit)), limit))
 
 
 def score_among(graph: PathGraph, among: Ints, settings: Paths, theta: float) -> Scored:
@@ -149,6 +149,15 @@ class _Doors:
         low, high = (np.searchsorted(self._entries, nodes[near], side=side) for side in ("left", "right"))
         which, position = spans(low, high)
         return near[which], self._slots[position]
+
+
+def _at_least_as_reliable(scored: Scored, limit: int) -> Scored:
+    """Leave out what cannot be among the first `limit`: sorting thousands of ties by five keys costs more than flow."""
+    if not 0 < limit < len(scored.flow):
+        return scored
+    lowest = np.partition(scored.reliability, -limit)[-limit]
+    kept = scored.reliability >= lowest
+    return Scored(scored.slots[:, kept], scored.reliability[kept], scored.flow[kept])
 
 
 def _ranked(graph: PathGraph, scored: Scored) -> Iterator[Path]:
