@@ -35,8 +35,8 @@ _CLOSERS = "\"'”’)\\]」』»〉》】〕}*_`"
 _OPENERS = "\"'“‘(\\[「『«〈《【〔{*_`¿¡"
 # Where a sentence may end: a stop, what closes after it, then a blank; CJK stops and Korean "-다." need no blank.
 _CANDIDATE = regex.compile(
-    rf"(?P<stop>[.!?…]+)(?P<close>[{_CLOSERS}]*)(?:\[\d{{1,3}}\])*(?=\s)"
-    rf"|[。！？｡]+[{_CLOSERS}]*|(?<=[가-힣][다요죠까])[.!?]+(?=[가-힣A-Z“‘「『])"
+    rf"(?<![.!?…])(?P<stop>[.!?…]++)(?P<close>[{_CLOSERS}]{{0,8}}+)(?:\[\d{{1,3}}\]){{0,8}}+(?=\s)"
+    rf"|[。！？｡]++[{_CLOSERS}]{{0,8}}+|(?<=[가-힣][다요죠까])[.!?]{{1,8}}+(?=[가-힣A-Z“‘「『])"
 )
 _NEXT = regex.compile(rf"\s*(?P<open>[{_OPENERS}]*)(?P<word>[\p{{L}}\p{{M}}]*)(?P<sign>.?)")
 _LAST_TOKEN = regex.compile(r"[^\s(\[{\"“‘「『<]*$")
@@ -78,8 +78,9 @@ _KOREAN_QUOTE_VERBS = regex.compile(
 def sentences(text: str) -> Iterator[Span]:
     """Yield the spans of the sentences, in code points, in order, without blanks at either end.
 
-    Only a blank that carries a combining mark stays. The spans cover every character that is not blank, never overlap and never cross a paragraph break (a blank line).
-    Headings, list items and table rows are sentences of their own. No span starts inside a grapheme cluster.
+    Only a blank that carries a combining mark stays. The spans cover every character that is not blank, never overlap
+    and never cross a paragraph break (a blank line). Headings, list items and table rows are sentences of their own.
+    No span starts inside a grapheme cluster.
     """
     for start, end in paragraphs(text):
         for first, last in _units(text, start, end):
