@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from pathgraph.errors import MissingExtra
+from pathgraph.providers.offline.english_generic import generic_facts
 from pathgraph.providers.offline.english_names import Frame, Names, is_heading
 from pathgraph.providers.offline.english_nouns import noun_facts
 from pathgraph.providers.offline.english_verbs import verb_facts
@@ -26,6 +27,8 @@ _LEGAL = re.compile(
 )
 # Korean words in an English sentence are names; the English model knows none of them.
 _HANGUL = re.compile(r"[가-힣]+(?: [가-힣]+)*")
+# "This Little Girl of Mine"; a comma or stop before the closing quote is the sentence's.
+_QUOTED = re.compile(r"[\"“]([A-Z0-9][^\"“”]{2,80}?)[,.]?[\"”]")
 # What the model reads in the place of a known name: any name of the type that it knows well.
 STAND_IN = "Microsoft"
 STAND_INS = {PERSON: "Obama", PLACE: "London"}
@@ -69,13 +72,20 @@ def _model() -> Any:
 def _fixed(text: str, gazetteer: Gazetteer) -> dict[tuple[int, int], str]:
     """Return span -> type of the names that are known before parsing; the user's come before the legal ones."""
     found = {(hit.start, hit.end): hit.entry.type for hit in gazetteer.find(text)}
-    for match in _LEGAL.finditer(text):
-        if not any(start < match.end() and match.start() < end for start, end in found):
-            found[match.span()] = LAW
-    for match in _HANGUL.finditer(text):
-        if not any(start < match.end() and match.start() < end for start, end in found):
-            found[match.span()] = ""
+    for pattern, kind in ((_LEGAL, LAW), (_HANGUL, ""), (_QUOTED, "")):
+        for match in pattern.finditer(text):
+            start, end = match.span(pattern.groups)
+            if not any(a < end and start < b for a, b in found) and (
+                pattern is not _QUOTED or _is_work(match.group(1))
+            ):
+                found[start, end] = kind
     return found
+
+
+def _is_work(quoted: str) -> bool:
+    """Tell whether quoted words are the title of a work: capitalised but for short words."""
+    words = [w for w in re.findall(r"[^\W\d_]+", quoted) if len(w) > 3]
+    return bool(words) and all(w[0].isupper() for w in words)
 
 
 def _prepare(nlp: Any, text: str, fixed: dict[tuple[int, int], str]) -> tuple[Any, Frame]:
@@ -121,12 +131,13 @@ def _is_title(doc: Any) -> bool:
 
 
 def _facts(doc: Any, names: Names) -> tuple[Fact, ...]:
-    if not names.of_token or doc.text.rstrip(" \"'”’)").endswith("?"):
+    if doc.text.rstrip(" \"'”’)").endswith("?"):
         return ()
     best: dict[tuple[Name, str, Name], Fact] = {}
     for token in doc:
         found = list(noun_facts(token, names))
         found += verb_facts(token, names) if token.pos_ == "VERB" else ()
+        found += generic_facts(token, names) if token.pos_ in {"VERB", "AUX"} else ()
         for fact in found:
             key = (fact.subject, fact.relation, fact.object)
             if fact.subject.text.casefold() != fact.object.text.casefold() and key not in best:

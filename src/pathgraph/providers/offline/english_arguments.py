@@ -9,6 +9,7 @@ from typing import Any
 from pathgraph.providers.offline.english_names import Names
 from pathgraph.providers.offline.english_words import (
     INTENT_VERBS,
+    PLACE_PARTICIPLES,
     UNREAL_ADVERBS,
     UNREAL_MARKS,
     UNREAL_MODALS,
@@ -51,6 +52,11 @@ def antecedents(head: Any, pronoun: Any, names: Names) -> list[Name]:
     """Return what a relative clause is about: its head, with the head's conjuncts where the verb is plural."""
     own = names.at(head)
     found = [own] if own else []
+    if own is None and head.dep_ == "attr":
+        return subjects(head.head, names)
+    if own is None and head.dep_ == "appos":
+        own = names.at(head.head)
+        return [own] if own else []
     verb = pronoun.head
     plural = verb.tag_ == "VBP" or verb.lower_ in {"were", "are", "have"}
     other = names.at(head.head) if plural and head.dep_ == "conj" else None
@@ -77,16 +83,32 @@ def _of_modified(verb: Any, names: Names) -> list[Name]:
     if verb.tag_ not in {"VBN", "VBG", "VBD"}:
         return []
     name = names.at(head)
-    if name is None and head.dep_ == "attr":
-        return subjects(head.head, names)
+    clause = _predicate_of(head) if name is None or _after_comma(verb) else None
+    if clause is not None:
+        return subjects(clause, names)
     if name is None and head.dep_ == "appos":
         name = names.at(head.head)
     return [name] if name else []
 
 
+def _after_comma(verb: Any) -> bool:
+    return bool(verb.i > 0 and verb.left_edge.i > 0 and verb.left_edge.nbor(-1).text == ",")
+
+
+def _predicate_of(noun: Any) -> Any | None:
+    """Return the "is" over "an airport in Hawaii" for its last word: "X is an airport in Hawaii, located near Y"."""
+    for _ in range(_MAX_DEPTH):
+        if noun.dep_ == "attr":
+            return noun.head
+        if noun.dep_ not in {"pobj", "prep", "appos", "conj"}:
+            return None
+        noun = noun.head
+    return None
+
+
 def is_passive(verb: Any) -> bool:
     """Tell whether the verb's subject undergoes what the verb says."""
-    if any(c.dep_ in {"auxpass", "nsubjpass", "agent"} for c in verb.children):
+    if any(c.dep_ in {"auxpass", "nsubjpass", "agent"} for c in verb.children) or verb.lower_ in PLACE_PARTICIPLES:
         return True
     if verb.tag_ != "VBN" or any(c.dep_ in {"aux", "nsubj", "dobj"} for c in verb.children):
         return verb.tag_ == "VBD" and verb.dep_ == "acl" and not any(c.dep_ in {"dobj", "nsubj"} for c in verb.children)

@@ -14,7 +14,11 @@ from typing import Any
 from pathgraph.providers.offline.english_words import (
     EMPTY_ADJECTIVES,
     EMPTY_NOUNS,
+    INNER_OWNERS,
+    LEMMAS,
+    PLACE_CLASSES,
     PRODUCT_NOUNS,
+    ROLE_ADJECTIVES,
     ROLES,
     TITLES,
     TYPE_BY_FIRST_WORD,
@@ -35,7 +39,7 @@ TYPES = {
 }
 _NUMERIC = {"DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"}
 _INNER = {"-", "&", "/", ".", "'s", "’s"}
-_EDGE = set(re.findall(r"\S+", "the a an this that these those its his her their our my your 's ’s"))
+_EDGE = set(re.findall(r"\S+", "the a an this that these those its his her their our my your 's ’s née nee aka"))
 _WORD = re.compile(r"\w")
 
 
@@ -85,12 +89,16 @@ class Names:
             return name if self._heads(token, name) else None
         if token.pos_ not in {"NOUN", "PROPN"}:
             return None
+        if token.lower_ in PLACE_CLASSES:
+            # "the city of Busan" is Busan.
+            inner = [p for c in token.children if c.lower_ == "of" for p in c.children if c.i == token.i + 1]
+            return self.of_token.get(inner[0].i) if len(inner) == 1 else None
         for child in token.children:
             # "the president Koji Sato", "the firm Gimlet Media": the name stands right after its class.
             if (
                 child.dep_ == "appos"
                 and child.i in self.of_token
-                and 0 <= self.of_token[child.i].start - self.end(token) <= 1
+                and 0 <= self.of_token[child.i].start - self.end(token) <= 2
             ):
                 return self.of_token[child.i]
         if token.lower_ in PRODUCT_NOUNS and token.tag_ in {"NN", "NNP"}:
@@ -124,12 +132,14 @@ class Names:
             start -= 1
         while start < token.i and (self.doc[start].lower_ in EMPTY_ADJECTIVES or not self.doc[start].is_alpha):
             start += 1
-        if start == token.i and (token.lemma_.lower() in EMPTY_NOUNS or len(token.text) < 3):
+        compound = any(t.dep_ == "compound" for t in self.doc[start : token.i])
+        if (token.lemma_.lower() in EMPTY_NOUNS and not compound) or (start == token.i and len(token.text) < 3):
             return None
         if not token.text[0].isalpha() or token.like_url or token.like_email:
             return None
         words = self.doc[start : token.i]
-        text = "".join(w.lower_ + w.whitespace_ for w in words) + token.lemma_.lower()
+        lemma = singular(token)
+        text = "".join((w.text if w.ent_type_ == "NORP" else w.lower_) + w.whitespace_ for w in words) + lemma
         return Name(text, CONCEPT, self.start(self.doc[start]), self.end(token))
 
     def _modifies(self, left: Any, head: Any) -> bool:
@@ -138,6 +148,14 @@ class Names:
         if left.tag_ == "HYPH":
             return True
         return left.dep_ in {"compound", "amod", "nmod"} and (left.head.i <= head.i and left.head.i > left.i)
+
+
+def singular(token: Any) -> str:
+    """Return a noun's dictionary form, also where the lemmatizer leaves a plural as it is."""
+    lemma = LEMMAS.get(token.lower_, token.lemma_.lower())
+    if lemma == token.lower_ and token.tag_ == "NNS" and re.search(r"[^siu]s$", lemma) and lemma not in LEMMAS:
+        lemma = lemma[:-1]
+    return str(lemma)
 
 
 def _segments(doc: Any, fixed: dict[int, str]) -> Iterator[tuple[int, int, str]]:
@@ -154,13 +172,21 @@ def _trim(doc: Any, start: int, end: int, label: str) -> tuple[int, int, str]:
     """Cut determiners, titles, possessive endings and stray punctuation off both ends."""
     while start < end and (_edge(doc[start]) or doc[start].is_punct or _title(doc, start, end)):
         start += 1
+    opened = [i for i in range(start, end) if doc[i].text == "("]
+    if opened and not any(t.text == ")" for t in doc[opened[-1] : end]):
+        end = opened[-1]
     while start < end and (_edge(doc[end - 1]) or _loose(doc[end - 1])):
         end -= 1
     return start, end, label
 
 
 def _edge(token: Any) -> bool:
-    return token.lower_ in _EDGE or bool(token.is_space)
+    """Tell whether a word at a name's edge is none of it; "A" in "A-Teens" is."""
+    last = token.i + 1 == len(token.doc)
+    return bool(token.is_space) or (
+        token.lower_ in _EDGE
+        and (last or (bool(token.whitespace_) and token.nbor(1).text != "&") or token.tag_ == "POS")
+    )
 
 
 def _loose(token: Any) -> bool:
@@ -176,6 +202,8 @@ def _proper(token: Any) -> bool:
     """Tell whether a word is a proper noun; a capitalised noun the tagger takes for a common one is one, too."""
     if token.ent_type_ in _NUMERIC or token.ent_type_ == "NORP":
         return False
+    if token.dep_ == "compound" and token.text[0].isupper() and token.head.tag_ in {"NNP", "NNPS"}:
+        return True
     return token.tag_ in {"NNP", "NNPS"} or (token.tag_ in {"NN", "NNS"} and _capitalised(token))
 
 
@@ -219,7 +247,7 @@ def _without_roles(doc: Any, end: int, entity_end: int) -> int:
 
 
 def _only_roles(doc: Any, start: int, end: int) -> bool:
-    return all(t.lower_ in TITLES for t in doc[start:end])
+    return all(t.lower_ in TITLES or t.lower_ in ROLE_ADJECTIVES for t in doc[start:end])
 
 
 def _runs(doc: Any, owner: dict[int, int], fixed: set[int]) -> Iterator[tuple[int, int]]:
@@ -238,8 +266,12 @@ def _runs(doc: Any, owner: dict[int, int], fixed: set[int]) -> Iterator[tuple[in
 
 def _continues(doc: Any, i: int, owner: dict[int, int]) -> bool:
     token, before = doc[i], doc[i - 1]
+    if before.tag_ == "POS":
+        return i in owner or _proper(token)  # reached only inside a name: "World Women's Cup"
     if i in owner:
         return owner.get(i - 1) == owner[i] or _same_phrase(before, token)
+    if token.tag_ == "POS":
+        return before.lower_ in INNER_OWNERS and i + 1 < len(doc) and (_proper(doc[i + 1]) or i + 1 in owner)
     if _proper(token):
         return _same_phrase(before, token)
     if token.tag_ == "CD" and token.ent_type_ not in {"DATE", "MONEY", "PERCENT", "TIME"}:

@@ -10,7 +10,13 @@ from typing import Any
 
 from pathgraph.providers.offline.english_arguments import conjuncts, is_real, names_of, subjects
 from pathgraph.providers.offline.english_names import Names
-from pathgraph.providers.offline.english_words import EMPTY_ADJECTIVES, LOCATIVES, PERSON_ROLES, ROLE_ADJECTIVES
+from pathgraph.providers.offline.english_words import (
+    EMPTY_ADJECTIVES,
+    LOCATIVES,
+    PERSON_ROLES,
+    PORTFOLIO_ROLES,
+    ROLE_ADJECTIVES,
+)
 from pathgraph.providers.offline.facts import CONCEPT, ORGANISATION, PERSON, PLACE, Fact, Name
 
 ROLE, CLASS, LOCATED, OWNED = 0.9, 0.8, 0.8, 0.6
@@ -32,11 +38,15 @@ def role_name(noun: Any) -> str:
 
 def roles(holders: list[Name], noun: Any, names: Names) -> Iterator[Fact]:
     """Yield what a noun says its holders are: `capital_of`, `subsidiary_of`; or a class, `is_a`."""
+    if noun.lower_ == "one":  # "one of the schools of Barry University"
+        noun = next((p for c in noun.children if c.lower_ == "of" for p in c.children if p.dep_ == "pobj"), noun)
     for role in (t for t in conjuncts(noun) if t.pos_ in {"NOUN", "PROPN"} and t.i not in names.of_token):
         found = False
         for prep in (c for c in role.children if c.dep_ == "prep" and c.lower_ in _ROLE_PREPOSITIONS):
             targets = [n for p in prep.children if p.dep_ == "pobj" for n in names_of(p, names)]
             relation = f"{role_name(role)}_{prep.lower_}"
+            if role.lower_ in PORTFOLIO_ROLES:
+                targets = [t for t in targets if t.type == PLACE]  # not "Minister of State"
             yield from (Fact(h, relation, t, ROLE) for h in holders for t in targets)
             found = found or bool(targets) or prep.lower_ == "of"
         owners = [n for c in role.children if c.dep_ == "poss" for n in names_of(c, names)]
@@ -76,6 +86,8 @@ def noun_facts(token: Any, names: Names) -> Iterator[Fact]:
 
 
 def _apposition(token: Any, names: Names) -> Iterator[Fact]:
+    if any(t.pos_ in {"VERB", "AUX"} for t in token.doc[token.head.i + 1 : token.left_edge.i]):
+        return  # so far away, it is the parser's guess
     own, before = names.at(token), names.at(token.head)
     if own is None and before is not None:
         yield from roles([before], token, names)

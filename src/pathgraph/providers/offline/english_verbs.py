@@ -14,6 +14,7 @@ from pathgraph.providers.offline.english_nouns import host_before, role_name, ro
 from pathgraph.providers.offline.english_words import (
     LIGHT_VERBS,
     OBJECT_ROLE_VERBS,
+    PREDICATE_VERBS,
     SKIPPED_PREPOSITIONS,
     SUBJECT_ROLE_VERBS,
 )
@@ -43,23 +44,26 @@ def verb_facts(verb: Any, names: Names) -> Iterator[Fact]:
         yield from _active(verb, who, names)
 
 
-def _particle(verb: Any) -> str:
+def particle(verb: Any) -> str:
+    """Return the particle of a phrasal verb as the end of a relation: "_down" of "break down"."""
     found = next((c.lower_ for c in verb.children if c.dep_ == "prt"), "")
     return f"_{found}" if found else ""
 
 
 def _passive(verb: Any, who: list[Name], names: Names) -> Iterator[Fact]:
-    lemma = snake(verb.lemma_) + _particle(verb)
+    lemma = snake(verb.lemma_) + particle(verb)
     for agent in (c for c in verb.children if c.dep_ == "agent"):
         doers = [n for p in agent.children if p.dep_ == "pobj" for n in names_of(p, names)]
         yield from (Fact(doer, lemma, name, AGENT) for doer in doers for name in who)
-    yield from _obliques(verb, snake(verb.text) + _particle(verb), who, names)
+    given = _object_names(verb, names)
+    yield from (Fact(name, snake(verb.text), other, OBJECT) for name in who for other in given)
+    yield from _obliques(verb, snake(verb.text) + particle(verb), who, names)
     yield from _predicate(verb, who, names)
 
 
 def _active(verb: Any, who: list[Name], names: Names) -> Iterator[Fact]:
     plan = intent(verb)
-    lemma = plan + snake(verb.lemma_) + _particle(verb)
+    lemma = plan + snake(verb.lemma_) + particle(verb)
     confidence = PLANNED if plan else OBJECT
     if verb.lemma_.lower() not in LIGHT_VERBS:
         for target in _objects(verb):
@@ -85,12 +89,13 @@ def _object_phrases(verb: Any, lemma: str, who: list[Name], names: Names) -> Ite
             yield from (Fact(name, lemma, concept, CONCEPT_OBJECT) for name in who)
         steps = list(target.children) if concept else [*target.children, *verb.children]
         relation = f"{lemma}_{role_name(target)}"
-        for prep in (c for c in steps if _is_preposition(c)):
+        for prep in (c for c in steps if is_preposition(c)):
             for other in _objects_of(prep, names):
                 yield from (Fact(name, f"{relation}_{prep.lower_}", other, OBLIQUE) for name in who)
 
 
-def _is_preposition(token: Any) -> bool:
+def is_preposition(token: Any) -> bool:
+    """Tell whether a token opens a phrase that says something about its verb's relation."""
     return (
         token.dep_ in {"prep", "dative"} and token.pos_ in {"ADP", "SCONJ"} and token.lower_ not in SKIPPED_PREPOSITIONS
     )
@@ -104,7 +109,7 @@ def _obliques(verb: Any, relation: str, who: list[Name], names: Names) -> Iterat
     """Yield "work at Google"; "present at a conference in San Jose"; "elected as president of France"."""
     plain = [o for o in _objects(verb) if names.at(o) is None and names.concept(o) is None]
     carried = [c for o in _objects(verb) if names.at(o) for c in o.children if c.lower_ in CARRIED and c.dep_ == "prep"]
-    for prep in (c for c in [*verb.children, *carried] if _is_preposition(c)):
+    for prep in (c for c in [*verb.children, *carried] if is_preposition(c)):
         if prep.lower_ == "as" or _place_of_host(prep, names):
             continue
         if not plain:
@@ -120,7 +125,7 @@ def _place_of_host(prep: Any, names: Names) -> bool:
 
 def _nested(prep: Any, relation: str, who: list[Name], names: Names) -> Iterator[Fact]:
     for target in (c for c in prep.children if c.dep_ == "pobj" and c.pos_ == "NOUN" and names.at(c) is None):
-        for inner in (c for c in target.children if _is_preposition(c)):
+        for inner in (c for c in target.children if is_preposition(c)):
             longer = f"{relation}_{role_name(target)}_{inner.lower_}"
             yield from (Fact(n, longer, o, NESTED) for n in who for o in _objects_of(inner, names))
 
@@ -129,10 +134,9 @@ def _predicate(verb: Any, who: list[Name], names: Names) -> Iterator[Fact]:
     """Yield roles: "became CEO of Google", "served as mayor of London", "was appointed president of Kia"."""
     lemma = verb.lemma_.lower()
     for child in verb.children:
-        if child.dep_ in {"attr", "oprd"}:
-            yield from roles(
-                who if lemma not in OBJECT_ROLE_VERBS or is_passive(verb) else _object_names(verb, names), child, names
-            )
+        if child.dep_ in {"attr", "oprd"} and lemma in PREDICATE_VERBS:
+            objects = lemma in OBJECT_ROLE_VERBS and not is_passive(verb)
+            yield from roles(_object_names(verb, names) if objects else who, child, names)
         if child.dep_ == "prep" and child.lower_ == "as":
             yield from _as_role(verb, child, who, names)
     for target in _objects(verb):

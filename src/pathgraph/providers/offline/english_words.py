@@ -13,7 +13,7 @@ def _words(text: str) -> frozenset[str]:
 ROLES = _words("""
     actor administrator admiral ambassador analyst architect archbishop artist attorney author bishop boss captain
     cardinal ceo cfo chair chairman chairperson chairwoman chancellor chief cio co-founder coach cofounder colonel
-    commander commissioner coo counsel cto dean deputy designer developer director editor emperor engineer executive
+    commander commissioner coo correspondent counsel cto dean deputy designer developer director editor emperor engineer executive
     founder general governor head inventor judge justice king lawyer leader lieutenant major manager mayor minister
     monarch officer owner partner pope premier president prince princess principal producer professor queen
     representative scientist secretary senator singer speaker spokesman spokesperson spokeswoman sultan treasurer
@@ -22,6 +22,9 @@ ROLES = _words("""
 
 # Roles a person holds in an organisation or a state; "Apple CEO Tim Cook" needs no "of".
 PERSON_ROLES = ROLES | _words("chief president successor predecessor wife husband son daughter brother sister")
+
+# "Minister of State", "Secretary of Defense": what follows is a portfolio, no name.
+PORTFOLIO_ROLES = _words("minister secretary undersecretary commissioner")
 
 # Words before a name that belong to no name.
 TITLES = ROLES | _words("""
@@ -66,6 +69,24 @@ EMPTY_NOUNS = _words("""
     story strength style subject success sum table task term thing thought time today tomorrow top topic total type
     use value variety version view way week while will woman word work year yesterday
 """)
+
+# Plurals the lemmatizer gets wrong.
+LEMMAS = {"axes": "axis", "bases": "base", "data": "data", "leaves": "leaf", "media": "media", "taxes": "tax"}
+
+# Their possessive stands inside names: "Women's World Cup".
+INNER_OWNERS = _words("children king men people queen women workers")
+
+# "the city of Busan" is Busan.
+PLACE_CLASSES = _words("""
+    borough city county department district island kingdom municipality prefecture province region republic state
+    suburb territory town village
+""")
+
+# Verbs after which a noun says what the subject (or object) is.
+PREDICATE_VERBS = _words("appoint be become choose crown declare elect make name nominate remain stay")
+
+# Participles that say where something is, whatever the tagger takes them for.
+PLACE_PARTICIPLES = _words("based headquartered located situated")
 
 # Verbs that carry no relation between their subject and object by themselves.
 LIGHT_VERBS = _words("""
@@ -121,8 +142,8 @@ TYPE_BY_LAST_WORD = {
     **dict.fromkeys(_words("battle championship championships cup festival olympics revolution war"), "EVENT"),
     **dict.fromkeys(
         _words("""
-            bay canal city county desert island islands lake mountain mountains ocean peninsula province river sea
-            valley
+            airport bay bridge canal castle city county desert island islands lake mountain mountains ocean park
+            peninsula province river sea stadium station street valley
         """),
         "PLACE",
     ),

@@ -35,6 +35,7 @@ INHERITED_FACTOR = 0.85
 class _State:
     waiting: list[Group] = field(default_factory=list)
     topic: Group | None = None
+    topic_at: int = 0
     carried: Group | None = None
     gap: tuple[Predicate, list[Group]] | None = None
     quoted: bool = False
@@ -77,7 +78,9 @@ def _flush(state: _State, pending: list[Argument]) -> None:
             _place(state, Group((argument.phrase,), ADVERB, "와"))
         elif argument.phrase.date:
             _place(state, Group((argument.phrase,), ADVERB, "에"))
-    members = (*(a.phrase for a in same if not a.phrase.date), last.phrase)
+    members = tuple(a.phrase for a in same if not a.phrase.date)
+    if not (members and any(a.form == "등" for a in same) and not last.phrase.proper):
+        members = (*members, last.phrase)
     role = BARE if last.role == AND else last.role
     if last.form == "로" and last.comma and state.topic is not None and last.phrase.owners:
         state.facts += copula_facts(state.topic, last.phrase, 1.0)
@@ -96,7 +99,7 @@ def _place(state: _State, group: Group) -> None:
         if state.topic is not None and any(g.role == SUBJECT for g in state.waiting):
             group = Group(group.phrases, OBJECT, "")
         else:
-            state.topic = group
+            state.topic, state.topic_at = group, len(state.waiting)
             return
     if group.role == BARE and group.phrases[-1].date:
         group = Group(group.phrases, ADVERB, "에")
@@ -121,7 +124,10 @@ def _subject(state: _State) -> tuple[Group | None, float]:
         return own, 1.0
     if state.topic is not None:
         return state.topic, 1.0
-    return state.carried, INHERITED_FACTOR
+    carried = state.carried
+    if carried is not None and not any(p.proper for p in carried.phrases):
+        return None, 0.0
+    return carried, INHERITED_FACTOR
 
 
 def _last(groups: Sequence[Group], role: str) -> Group | None:
@@ -134,11 +140,14 @@ def _main(state: _State, predicate: Predicate) -> None:
     if _topic_is_object(state, predicate):
         assert state.topic is not None
         groups = [*groups, Group(state.topic.phrases, OBJECT, "")]
+    maker = _maker(state, predicate)
+    if maker is not None and state.topic is not None:
+        groups = [*(g for g in groups if g is not maker), Group(state.topic.phrases, OBJECT, "")]
+        subject = maker
     if not (state.quoted and predicate.stem in lexicon().verbs["say"]):
         _state_clause(state, predicate, subject, groups, factor)
-    if predicate.ending is not Ending.NOMINAL or subject is not state.topic:
-        state.carried = subject
-    state.waiting = []
+    state.carried = None if predicate.switch else subject
+    state.waiting, state.topic_at = [], 0
     state.quoted = False
 
 
@@ -155,11 +164,18 @@ def _topic_is_object(state: _State, predicate: Predicate) -> bool:
     return own.named and state.topic.named and not any(g.role == ADVERB and g.named for g in state.waiting)
 
 
+def _maker(state: _State, predicate: Predicate) -> Group | None:
+    """Return the organisation with 에서 that acts on the topic: "구글 어스는 구글에서 개발하였다"."""
+    if predicate.stem not in lexicon().verbs["made"] or any(g.role in {SUBJECT, OBJECT, BARE} for g in state.waiting):
+        return None
+    return _agent(state.waiting, predicate, None)
+
+
 def _quoted(state: _State, predicate: Predicate) -> None:
-    at = max((i for i, g in enumerate(state.waiting) if g.role == SUBJECT), default=0)
+    at = max((i for i, g in enumerate(state.waiting) if g.role == SUBJECT), default=state.topic_at)
     subject, factor = _subject(state)
     _state_clause(state, predicate, subject, state.waiting[at:], factor)
-    state.waiting = state.waiting[:at]
+    state.waiting, state.topic_at = state.waiting[:at], 0
     state.quoted = True
 
 
@@ -185,7 +201,7 @@ def _fill_gap(state: _State, head: Argument, pending: list[Argument]) -> None:
     state.gap = None
     subject, target = _last(groups, SUBJECT), _last(groups, OBJECT) or _last(groups, BARE)
     noun = Group((head.phrase,), SUBJECT, "")
-    if head.phrase.name is None:
+    if head.phrase.name is None or head.phrase.weak:
         state.carried = subject or state.carried
         return
     if subject is not None and (target is not None or predicate.copula):
@@ -227,7 +243,7 @@ def _state_clause(
     if predicate.copula:
         complement = _last(groups, COPULA)
         if complement is not None:
-            state.facts += copula_facts(subject, complement.phrases[-1], factor)
+            state.facts += [f for p in complement.phrases for f in copula_facts(subject, p, factor)]
         return
     roles = [g for g in groups if g.role != SUBJECT]
     state.facts += facts_of(Clause(predicate, subject, tuple(roles), factor))

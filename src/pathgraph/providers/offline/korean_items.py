@@ -150,7 +150,7 @@ def _quantity(r: _Reader) -> bool:
     r.at = at + 1
     while r.at < len(r.morphemes) and r.morphemes[r.at].tag in {"NNB", "NR", "XSN"}:
         r.at += 1
-    _argument(r, NounPhrase(None, unit.form))
+    _argument(r, NounPhrase(None, ""))
     return True
 
 
@@ -171,6 +171,8 @@ def _noun_run(r: _Reader, dated: Sequence[Morpheme] = ()) -> None:
 def _verbal_noun(r: _Reader, words: list[Word]) -> None:
     *before, last = words
     rest = [m for m in last.morphemes if m.tag in {"NNP", "SL"}] if last.morphemes[-1].tag != "NNP" else []
+    if sum(len(m.form) for m in rest) == 1:
+        rest = []
     noun = "".join(m.form for m in last.morphemes[len(rest) :])
     if rest:
         before = [*before, Word(tuple(rest), r.text[rest[0].start : rest[-1].end])]
@@ -183,25 +185,33 @@ def _verbal_noun(r: _Reader, words: list[Word]) -> None:
 def _argument(r: _Reader, phrase: NounPhrase, bare: str = BARE) -> None:
     """Read what follows a noun phrase (parenthesis, 등, particles, comma) and add it in its role."""
     phrase = _parenthesis(r, phrase)
-    if r.at < len(r.morphemes) and r.morphemes[r.at].form == "등" and r.morphemes[r.at].tag == "NNB":
-        r.at += 1
+    listed = r.at < len(r.morphemes) and r.morphemes[r.at][:2] == ("등", "NNB")
+    r.at += listed
     while r.at < len(r.morphemes) and r.morphemes[r.at].tag == "SSC":
         r.at += 1
     role, form = _particles(r, phrase)
     comma = r.at < len(r.morphemes) and r.morphemes[r.at].tag == "SP"
-    if role == BARE:
+    if role == BARE and listed:
+        role, form = AND, "등"
+    elif role == BARE:
         role = AND if comma and bare == BARE else bare
     r.definite = False
     r.owners = ()
     if role == GENITIVE:
-        r.owners = _genitive_owners(phrase)
+        r.owners = _genitive_owners(r, phrase)
     r.items.append(Argument(phrase, role, form, comma))
 
 
-def _genitive_owners(phrase: NounPhrase) -> tuple[Name, ...]:
-    if phrase.date:
-        return ()
-    return (phrase.name,) if phrase.name else ()
+def _genitive_owners(r: _Reader, phrase: NounPhrase) -> tuple[Name, ...]:
+    """The names before 의, those coordinated with the last one included ("노르웨이와 덴마크의")."""
+    names = [phrase.name] if phrase.name is not None and not phrase.date else []
+    for i in range(len(r.items) - 1, -1, -1):
+        before = r.items[i]
+        if not (isinstance(before, Argument) and before.role == AND and before.phrase.name and not before.phrase.date):
+            break
+        r.items[i] = replace(before, role=NONE)
+        names.insert(0, before.phrase.name)
+    return tuple(names)
 
 
 def _particles(r: _Reader, phrase: NounPhrase) -> tuple[str, str]:
@@ -261,11 +271,10 @@ def _inside(name: Name, words: list[Word], text: str) -> tuple[tuple[Fact, ...],
         if other and kind and other.type in {"", CONCEPT}:
             other = replace(other, type=kind)
         return ((relate(other, words[0].text, name, PARENTHESIS_CONFIDENCE),), (other,)) if other else ((), ())
-    tags = {m.tag for w in words for m in w.morphemes}
-    if not tags <= {"SL", "SH"}:
-        return (), ()
     span = noun_phrase(words, text).name
-    if span is None:
+    if span is None or not any(w.proper for w in words):
         return (), ()
+    if not {m.tag for w in words for m in w.morphemes} <= {"SL", "SH"}:
+        return (), (span,)
     alias = replace(span, type=name.type)
     return (Fact(name, "별칭", alias, PARENTHESIS_CONFIDENCE),), (alias,)

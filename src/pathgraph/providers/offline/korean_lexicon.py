@@ -10,7 +10,7 @@ from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
 
-_LISTS = ("attributes", "fold", "given", "honorifics", "light", "surnames", "times", "titles")
+_LISTS = ("attributes", "fold", "given", "honorifics", "light", "passing", "surnames", "times", "titles")
 _TABLES = ("endings", "names", "roles", "suffixes", "verbs")
 
 
@@ -33,6 +33,7 @@ class Lexicon:
     given: frozenset[str]
     honorifics: frozenset[str]
     light: frozenset[str]
+    passing: frozenset[str]
     surnames: frozenset[str]
     times: frozenset[str]
     titles: frozenset[str]

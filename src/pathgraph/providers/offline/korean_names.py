@@ -13,10 +13,14 @@ from pathgraph.providers.offline.korean_morphemes import PROPER_TAGS, Morpheme, 
 
 TITLE_CONFIDENCE = 0.9
 APPOSITION_CONFIDENCE = 0.8
+MEMBER_CONFIDENCE = 0.7
 _DEICTIC = frozenset(
     {"해당", "당해", "상기", "동", "본", "이", "그", "저", "이런", "그런", "어떤", "모든", "각", "여러"}
 )
+# Last syllables that hardly end a given name but often a place's.
 _PLACE_ENDS = frozenset("시군구읍면도")
+# A single common noun that ends so is a quality, a quantity or any person: "책임감", "사업량", "소비자".
+_ABSTRACT_ENDS = frozenset("력감량률율액권심자성")
 # "전라남도지사" is 전라남도 + 지사, "동구청장" 동구 + 청장.
 _NEVER_CUT = frozenset({"도지사", "구청장"})
 _MAX_NAME = 60
@@ -75,7 +79,7 @@ def noun_phrase(words: Sequence[Word], text: str, owners: tuple[Name, ...] = (),
 
 def _without_light_ends(words: Sequence[Word]) -> Sequence[Word]:
     """Drop deictic, time and quantity words at the front: "지난주 카카오" is 카카오."""
-    light = lexicon().light | _DEICTIC
+    light = lexicon().passing | _DEICTIC
     first = 0
     while first < len(words) - 1 and words[first].known is None and _is_light(words[first], light):
         first += 1
@@ -99,24 +103,39 @@ def _head(word: Word) -> str:
 def _worth(words: Sequence[Word]) -> bool:
     """Whether common nouns are a term worth a node: a compound, or one long or marked noun."""
     lex = lexicon()
-    if _head(words[-1]) in lex.fold or words[-1].text in lex.light:
+    if _head(words[-1]) in lex.fold or words[-1].text in lex.light | lex.passing:
         return False
     if len(words) == 1 and (lex.is_relational(words[-1].text) or words[-1].adjectival):
         return False
     if sum(w.nouns for w in words) >= 2:
         return True
     word = words[-1].text
-    return len(word) >= 3 or word in lex.names or bool(_suffix_type(words[-1]))
+    long = len(word) >= 3 and word[-1] not in _ABSTRACT_ENDS
+    return long or word in lex.names or bool(_suffix_type(words[-1]))
+
+
+def _person_last(words: Sequence[Word], text: str) -> NounPhrase:
+    """Read "새누리당 조원진", "김준호 김대희": the last is a person, the names before it are other names."""
+    person = make_name(words[-1:], text, PERSON)
+    others = [make_name([w], text) for w in words[:-1]]
+    if not all(_person_shaped(w) for w in words[:-1]):
+        others = [make_name(words[:-1], text)]
+    extra = tuple(n for n in others if n is not None)
+    facts = tuple(Fact(person, "소속", n, MEMBER_CONFIDENCE) for n in extra if person and n.type == ORGANISATION)
+    return NounPhrase(person, words[-1].text, facts=facts, proper=True, extra=extra)
 
 
 def _plain(words: Sequence[Word], text: str, owners: tuple[Name, ...], head: str) -> NounPhrase:
     lex = lexicon()
+    if len(words) > 1 and _person_shaped(words[-1]) and all(w.proper for w in words[:-1]):
+        return _person_last(words, text)
     lead = _leading_proper(words)
     inner = tuple(n for n in [make_name(lead, text)] if n) if lead and len(lead) < len(words) else ()
     last = words[-1]
     common_tail = bool(inner) and not last.proper
     if common_tail and (lex.is_relational(last.text) or head in lex.fold or _light_tail(words)):
-        return NounPhrase(None, head, inner or owners, extra=inner)
+        owner = make_name(words[:-1], text)
+        return NounPhrase(None, head, (owner,) if owner else owners, extra=(owner,) if owner else ())
     name = make_name(words, text)
     extra = tuple(n for n in _known_inside(words, text) if n != name)
     proper = any(w.proper for w in words)
@@ -126,7 +145,7 @@ def _plain(words: Sequence[Word], text: str, owners: tuple[Name, ...], head: str
 
 def _light_tail(words: Sequence[Word]) -> bool:
     """Whether the last word only points at a part or a member of the name before it ("네이버 관계자")."""
-    return words[-1].text in lexicon().light and not _suffix_type(words[-1], within=True)
+    return words[-1].text in lexicon().light | lexicon().passing and not _suffix_type(words[-1], within=True)
 
 
 def _leading_proper(words: Sequence[Word]) -> Sequence[Word]:
@@ -146,6 +165,8 @@ def _title_split(words: Sequence[Word], text: str) -> tuple[list[Word], str] | N
     last, before = words[-1], list(words[:-1])
     if last.text in lex.titles:
         return before, last.text
+    if last.single_proper and last.text.endswith("씨") and len(last.text) >= 3:
+        return [*before, _part(last, text, last.start, last.end - 1)], "씨"
     if not any(_person_shaped(w) for w in before):
         return None
     fused = [t for t in lex.titles if len(t) >= 2 and last.text.endswith(t) and len(last.text) >= len(t) + 2]
@@ -153,14 +174,21 @@ def _title_split(words: Sequence[Word], text: str) -> tuple[list[Word], str] | N
     if not fused:
         return None
     end = last.end - len(fused[0])
-    office = Morpheme(text[last.start : end], "NNP", last.start, end)
-    return [*before, Word((office,), office.form)], fused[0]
+    return [*before, _part(last, text, last.start, end)], fused[0]
+
+
+def _part(word: Word, text: str, start: int, end: int) -> Word:
+    return Word((Morpheme(text[start:end], "NNP", start, end),), text[start:end])
 
 
 def _person_shaped(word: Word) -> bool:
     if word.known is not None:
         return word.known == PERSON
-    return word.single_proper and lexicon().is_person_name(word.text) and not _suffix_type(word)
+    if word.morphemes[0].tag != "NNP" or not lexicon().is_person_name(word.text) or word.text in lexicon().names:
+        return False
+    return word.text[-1] not in _PLACE_ENDS and not any(
+        word.text.endswith(end) for end, _ in lexicon().suffixes if len(end) > 1
+    )
 
 
 def _titled(before: list[Word], title: str, text: str, owners: tuple[Name, ...]) -> NounPhrase:
@@ -187,13 +215,20 @@ def _split_person(words: list[Word]) -> tuple[list[Word], list[Word]]:
     if shaped:
         i = shaped[-1]
         after = [w for w in words[i + 1 :] if w.proper]
-        return [words[i]], after or _run_before(words, i)
+        return [words[i]], _office(after) or _run_before(words, i)
     first = next((i for i, w in enumerate(words) if w.proper), len(words))
     tail = words[first:]
     for cut in range(len(tail), 0, -1):
         if name_type(tail[:cut]) in {ORGANISATION, PLACE, LAW}:
             return tail[cut:], tail[:cut]
     return tail, []
+
+
+def _office(words: list[Word]) -> list[Word]:
+    """The organisation between a person and a fused title: "전라남도 해양수산(국장)" is 전라남도."""
+    if len(words) > 1 and not name_type(words) and name_type(words[:1]):
+        return words[:1]
+    return words
 
 
 def _run_before(words: list[Word], i: int) -> list[Word]:
@@ -222,7 +257,8 @@ def _introduces(before: Word, rest: Sequence[Word]) -> bool:
     lex = lexicon()
     if before.text == "주식회사" or before.morphemes[-1].tag == "SN" or len("".join(w.text for w in rest)) == 1:
         return False
-    return lex.is_role(before.text) or rest[0].known is not None or _suffix_type(before) == "" or len(rest) == 1
+    general = before.text in lex.light | lex.passing and len(rest) == 1
+    return lex.is_role(before.text) or rest[0].known is not None or general or bool(name_type(rest))
 
 
 def _apposed(words: Sequence[Word], cut: int, text: str, owners: tuple[Name, ...]) -> NounPhrase:
@@ -277,17 +313,13 @@ def name_type(words: Sequence[Word]) -> str:
     if all(w.text in lex.names for w in words):
         return lex.names[last.text]
     ending = _suffix_type(last, within=len(words) > 1)
-    if len(words) == 1 and last.single_proper and lex.is_person_name(last.text) and not _place_like(last.text, ending):
+    if len(words) == 1 and _person_shaped(last):
         return PERSON
     if ending:
         return ending
     if words[0].text == "주식회사":
         return ORGANISATION
     return "" if any(w.proper for w in words) else CONCEPT
-
-
-def _place_like(text: str, ending: str) -> bool:
-    return bool(ending) and (text[-1] in _PLACE_ENDS or text.endswith("나라"))
 
 
 def _suffix_type(word: Word, within: bool = False) -> str:
@@ -299,7 +331,7 @@ def _suffix_type(word: Word, within: bool = False) -> str:
     """
     for end, kind in lexicon().suffixes:
         if word.text.endswith(end) and (len(word.text) > len(end) or within):
-            if len(end) > 1 or word.morphemes[-1].form == end or (word.proper and len(word.text) >= 3):
+            if len(end) > 1 or word.morphemes[-1][:2] == (end, "NNG") or (word.proper and len(word.text) >= 3):
                 return kind
             return ""
     return ""

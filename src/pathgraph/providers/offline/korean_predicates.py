@@ -32,6 +32,7 @@ class Predicate:
         unreal: negated, asked, supposed, wanted or still to come.
         copula: 이다 (lemma "이다").
         adjective: says how something is, never what it does.
+        switch: the next clause likely has another subject ("작고하자").
         serial: runs on into the next verb ("잇따라 만나").
     """
 
@@ -43,6 +44,7 @@ class Predicate:
     copula: bool = False
     adjective: bool = False
     serial: bool = False
+    switch: bool = False
 
 
 _HADA = {"하": False, "되": True, "시키": False, "당하": True, "받": True}
@@ -85,9 +87,10 @@ def read_predicate(morphemes: Sequence[Morpheme], i: int, noun: str) -> tuple[Pr
     unreal = unreal or (tail.ending is Ending.FINAL and _asks(morphemes, tail.next))
     adjective = first.tag in {"VA", "XSA"} and stem not in lex.verbs["be"]
     serial = not noun and morphemes[tail.next - 1].form in {"어", "아"} and _verb_at(morphemes, tail.next)
+    switch = morphemes[tail.next - 1].form in lex.endings["switch"]
     lemma = noun or f"{stem}다"
     return (
-        Predicate(lemma, stem, tail.ending, passive or tail.passive, unreal, copula, adjective, serial),
+        Predicate(lemma, stem, tail.ending, passive or tail.passive, unreal, copula, adjective, serial, switch),
         tail.next,
     )
 

@@ -7,7 +7,7 @@ Belongs here: the meaning of roles and voices (passive, appointment, "본사를 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pathgraph.providers.offline.facts import CONCEPT, DATE, PLACE, QUANTITY, Fact, Name
+from pathgraph.providers.offline.facts import CONCEPT, DATE, PLACE, Fact, Name
 from pathgraph.providers.offline.korean_lexicon import lexicon
 from pathgraph.providers.offline.korean_names import NounPhrase, relate
 from pathgraph.providers.offline.korean_predicates import Predicate
@@ -111,8 +111,9 @@ def _relation(predicate: Predicate) -> str:
 
 
 def _pairs(subject: Group, relation: str, objects: Group, confidence: float) -> Iterator[Fact]:
+    result = objects.form == "로"  # "만장일치로" tells how or into what, and names nothing
     for s in subject.names:
-        yield from (Fact(s, relation, o, confidence) for o in objects.names if o.type != QUANTITY)
+        yield from (Fact(s, relation, o, confidence) for o in objects.names if not (o.type == CONCEPT and result))
 
 
 def _passive(clause: Clause, subject: Group) -> Iterator[Fact]:
@@ -196,6 +197,8 @@ def _folded(clause: Clause, subject: Group, target: Group) -> Iterator[Fact]:
     """A common noun as object belongs to the verb: "계약을 체결하다" is the relation "계약 체결"."""
     lex = lexicon()
     noun, stem = target.last.head, clause.predicate.stem
+    if not noun:
+        return
     if stem in {"맡", "지내"}:
         yield from _offices(clause, subject)
         return
@@ -231,9 +234,12 @@ def copula_facts(subject: Group | None, complement: NounPhrase, factor: float) -
         return []
     confidence = round(COPULA_CONFIDENCE * factor, 3)
     facts: list[Fact] = []
-    if complement.owners and complement.head not in lexicon().light - lexicon().titles:
+    if complement.owners and complement.head not in lexicon().light | lexicon().passing:
         for owner in complement.owners:
-            facts += [relate(s, complement.head, owner, confidence) for s in subject.names]
+            plain = owner in complement.extra  # "이승만은 대한민국 국적이다": without 의 the owner has nothing
+            for s in subject.names:
+                fact = Fact(s, complement.head, owner, confidence)
+                facts.append(fact if plain else relate(s, complement.head, owner, confidence))
     elif complement.name is not None and not complement.date:
         roles = subject.last
         if roles.name is None and lexicon().is_relational(roles.head):
