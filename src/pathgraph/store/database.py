@@ -3,8 +3,8 @@
 Belongs here: every `duckdb.connect` of the project. Does not: what the views say (`views`).
 """
 
-import os
 import re
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +14,9 @@ import pyarrow as pa
 
 from pathgraph.errors import StoreBroken, UsageError
 from pathgraph.schema.tables import TABLES
-from pathgraph.store.files import sync_file, sync_folder, unwritable
+from pathgraph.store.files import write_atomically
 from pathgraph.store.layout import Store
+from pathgraph.store.locking import locked
 from pathgraph.store.snapshots import Snapshot
 from pathgraph.store.views import VIEWS
 
@@ -90,29 +91,36 @@ def _create_views(connection: "DuckDBPyConnection", snapshot: Snapshot, runs: Pa
         raise StoreBroken(f"Snapshot {snapshot.id} cannot be read: {error}", "Run `pathgraph doctor`.") from error
 
 
-def relink(store: Store) -> None:
-    """Write `graph.duckdb`: the views of the current snapshot, with the absolute paths of where the store is now.
+def relink(store: Store, timeout: float = 60) -> None:
+    """Write `graph.duckdb` anew, as `doctor --relink` does after the store was moved.
 
-    Written aside and renamed, so that a client that has the old file open keeps it.
+    Raises:
+        StoreNotFound: nothing was published yet.
+        StoreLocked: another process was publishing all the time.
+        StoreError: the file cannot be written.
+    """
+    with locked(store, timeout):
+        write_database(store)
+
+
+def write_database(store: Store) -> None:
+    """Replace `graph.duckdb`, under the store's lock, by the views of the current snapshot.
+
+    The views hold the absolute paths of where the store is now. A client that has the old file open keeps it.
 
     Raises:
         StoreNotFound: nothing was published yet.
         StoreError: the file cannot be written.
     """
     snapshot = store.snapshot()
-    aside = store.root / f".graph.{os.getpid()}.tmp"
-    try:
-        aside.unlink(missing_ok=True)
-        with _connect() as connection:
-            connection.execute(f"ATTACH {literal(str(aside))} AS graph (STORAGE_VERSION '{STORAGE_VERSION}')")
-            connection.execute("USE graph")
-            _create_views(connection, snapshot, store.runs)
-            connection.execute("CHECKPOINT graph; USE memory; DETACH graph")
-        sync_file(aside)
-        aside.replace(store.database)
-        sync_folder(store.root)
-    except OSError as error:
-        raise unwritable(store.database, error) from error
+    # Built elsewhere because DuckDB cannot write a database below a folder with ? in its name.
+    with tempfile.TemporaryDirectory() as folder, _connect() as connection:
+        built = Path(folder, "graph.duckdb")
+        connection.execute(f"ATTACH {literal(str(built))} AS graph (STORAGE_VERSION '{STORAGE_VERSION}')")
+        connection.execute("USE graph")
+        _create_views(connection, snapshot, store.runs)
+        connection.execute("CHECKPOINT graph; USE memory; DETACH graph")
+        write_atomically(store.database, built.read_bytes())
 
 
 def linked(store: Store) -> bool:

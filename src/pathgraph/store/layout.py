@@ -4,6 +4,7 @@ Belongs here: every path of the store, opening and creating it, reading CURRENT.
 are built here and in `Snapshot` only, so that an object-store prefix can follow later.
 """
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,9 +39,14 @@ class Store:
         """Return the store at the path, making its folders where they are missing.
 
         Raises:
-            StoreError: the path cannot be written, or is a file, or holds something else than a store.
+            StoreError: the path cannot be written, is a file, has a backslash, or holds something else than a store.
         """
         store = cls(path.expanduser().absolute())
+        if os.sep == "/" and "\\" in str(store.root):
+            raise StoreError(
+                f"DuckDB cannot read below a folder with a backslash in its name: {store.root}",
+                "Choose another folder.",
+            )
         if store.root.is_dir() and not store.snapshots.is_dir() and any(store.root.iterdir()):
             raise StoreError(f"{store.root} is a folder with other things in it.", "Name an empty or a new folder.")
         try:
@@ -94,6 +100,11 @@ class Store:
     def lock(self) -> Path:
         """Lock file of publishing."""
         return self.root / "publish.lock"
+
+    @property
+    def lock_owner(self) -> Path:
+        """File that names who took the lock last."""
+        return self.root / "publish.owner"
 
     def current_id(self) -> str | None:
         """Return the id of the current snapshot, None before the first.

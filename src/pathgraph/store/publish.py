@@ -7,26 +7,20 @@ and fsync it; note the id in PENDING; rename the folder; replace CURRENT; write 
 Staging is only read until CURRENT has moved, so that a killed or refused publish can be repeated.
 """
 
-import json
-import os
 import platform
-import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from pathgraph.errors import PublishConflict, SnapshotRejected, StoreLocked
+from pathgraph.errors import PublishConflict, SnapshotRejected
 from pathgraph.schema.tables import TABLES
 from pathgraph.store import runs
 from pathgraph.store.checks import violations
-from pathgraph.store.database import linked, relink
+from pathgraph.store.database import linked, write_database
 from pathgraph.store.files import link_or_copy, remove_tree, sync_folder, unwritable, write_atomically
 from pathgraph.store.layout import Store
+from pathgraph.store.locking import locked
 from pathgraph.store.manifest import Manifest, RunInfo, TableInfo
 from pathgraph.store.snapshots import MANIFEST, Snapshot
 from pathgraph.store.staging import Staging
@@ -95,13 +89,13 @@ def publish(store: Store, staging: Staging, parent_id: str | None, info: RunInfo
         StoreLocked: another process was publishing all the time.
         StoreError: the store cannot be written; the old snapshot stays current.
     """
-    with _locked(store, timeout):
+    with locked(store, timeout):
         try:
             published = _publish(store, staging, parent_id, info)
         except OSError as error:
             raise unwritable(store.root, error) from error
         if published.changed or not linked(store):
-            relink(store)
+            write_database(store)
         store.pending.unlink(missing_ok=True)
     staging.remove()
     return published
@@ -118,27 +112,12 @@ def _publish(store: Store, staging: Staging, parent_id: str | None, info: RunInf
     return Published(_expose(store, sources, _manifest(sources, changed, parent, info)), changed=True)
 
 
-@contextmanager
-def _locked(store: Store, timeout: float) -> Iterator[None]:
-    """Hold the store's lock; the operating system frees it when the process dies, however it dies."""
-    owner = store.lock.with_suffix(".owner")
-    try:
-        with FileLock(store.lock, timeout=timeout):
-            write_atomically(owner, json.dumps({"pid": os.getpid(), "host": socket.gethostname()}).encode())
-            yield
-            owner.unlink(missing_ok=True)
-    except Timeout as error:
-        who = json.loads(owner.read_text("utf-8")) if owner.exists() else {"pid": "unknown", "host": "unknown"}
-        raise StoreLocked(
-            f"Process {who['pid']} on {who['host']} publishes into {store.root} now.",
-            "Wait for it and run again; what was staged is kept.",
-        ) from error
-
-
 def _sweep(store: Store) -> None:
     """Remove what killed publishers left: hidden folders, and a snapshot renamed but never made current."""
     for folder in store.snapshots.glob(".*"):
         remove_tree(folder)
+    for path in store.root.glob(".*.tmp*"):
+        path.unlink(missing_ok=True)
     if store.pending.exists():
         name = store.pending.read_text("utf-8").strip()
         if name and name != store.current_id():

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 import pyarrow as pa
 
 from pathgraph.schema.tables import TABLES
+from pathgraph.store.database import connect
+from pathgraph.store.layout import Store
 from pathgraph.store.manifest import RunInfo
 from pathgraph.store.publish import publish
 from pathgraph.store.staging import Staging
@@ -104,3 +106,53 @@ def stage(store, rows, run_id="run-1"):
 
 def publish_rows(store, rows, run_id="run-1", **info):
     return publish(store, stage(store, rows, run_id), store.current_id(), RunInfo(flow="index", **info))
+
+
+def generation(number):
+    """The sample with one number written into every content table."""
+    rows, mark = sample_rows(), f"g{number}"
+    rows["embeddings"][0]["model"] = mark
+    for name, column in MARKED.items():
+        for row in rows[name]:
+            row[column] = float(number) if column in {"weight", "reliability"} else mark
+    return rows
+
+
+MARKED = {"documents": "title", "chunks": "kind", "triples": "description", "nodes": "description"}
+MARKED |= {"edges": "description", "paths": "reliability", "communities": "weight", "summaries": "summary"}
+MARKED |= {"embeddings": "model"}
+
+
+def generations_in(snapshot):
+    """Every number found in any table of the snapshot: one, when it is consistent."""
+    seen = set()
+    for name, column in MARKED.items():
+        seen |= {int(float(str(v).lstrip("g"))) for v in snapshot.table(name, [column]).column(0).to_pylist()}
+    return seen
+
+
+def publish_for_ever(root, started):
+    """Body of the process that is killed: publish one generation after the other, resuming half-done staging."""
+    store = Store.open(root)
+    started.set()
+    while True:
+        parent = store.current_id()
+        number = 1 + max(generations_in(store.snapshot()))
+        staging = Staging(store, f"run-{number}")
+        for name, table_rows in generation(number).items():
+            if not staging.has(name):
+                staging.write(name, arrow(name, table_rows))
+        publish(store, staging, parent, RunInfo(flow="index"))
+
+
+def read_for_ever(root, stop, report):
+    """Body of the reader: report every snapshot that mixes generations, and how many were read."""
+    store, mixed, read = Store.open(root), [], 0
+    while not stop.wait(0.1):
+        snapshot = store.snapshot()
+        found = generations_in(snapshot)
+        with connect(snapshot, store.runs) as connection:
+            found |= {int(v[1:]) for (v,) in connection.execute("SELECT title FROM triples_with_source").fetchall()}
+        mixed += [(snapshot.id, sorted(found))] if len(found) != 1 else []
+        read += 1
+    report.put((mixed, read))

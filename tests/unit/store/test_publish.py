@@ -157,7 +157,7 @@ def test_current_moved_meanwhile(published, rows):
 def test_a_living_publisher_is_named_and_a_dead_one_does_not_block(published, rows):
     lock = FileLock(published.lock)
     with lock:
-        published.lock.with_suffix(".owner").write_text(json.dumps({"pid": 4242, "host": "elsewhere"}))
+        published.lock_owner.write_text(json.dumps({"pid": 4242, "host": "elsewhere"}))
         with pytest.raises(StoreLocked, match="Process 4242 on elsewhere"):
             publish(published, stage(published, {}, "r"), published.current_id(), RunInfo(flow="f"), timeout=0.05)
     code = f"import os, filelock; filelock.FileLock({str(published.lock)!r}).acquire(); os._exit(9)"
@@ -239,6 +239,8 @@ def test_opening_what_is_no_store(tmp_path, published):
     (tmp_path / "file").write_text("x")
     with pytest.raises(StoreError):
         Store.create(tmp_path / "file")
+    with pytest.raises(StoreError, match="backslash"):
+        Store.create(tmp_path / "a\\b")
     with pytest.raises(StoreNotFound, match="No snapshot has"):
         published.snapshot("1999")
     assert published.snapshot(published.current_id()[:12]).id == published.current_id()
