@@ -21,7 +21,7 @@ ENOUGH = 6
 def test_killed_at_random_instants(store):
     # A fork server that has imported everything: a publisher starts in milliseconds, so that most kills hit its work.
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["pathgraph.store.publish", "pyarrow.parquet", "duckdb"])
+    context.set_forkserver_preload(["pathgraph.store.publish", "pyarrow.parquet", "duckdb", "pandas"])
     publish_rows(store, generation(0))
     began = time.monotonic()
     first = publish_rows(store, generation(1), "measure").snapshot.id
