@@ -59,6 +59,12 @@ class Passed:
         )
 
 
+def from_start(graph: PathGraph, alpha: float, start: NDArray[np.integer]) -> Floats:
+    """Return what a start, which holds 1, gives to each of its neighbours: their resource."""
+    gift: Floats = alpha / graph.degree[start]
+    return gift
+
+
 def handed_on(graph: PathGraph, alpha: float, resource: Floats, node: NDArray[np.integer]) -> Floats:
     """Return what a node that propagates gives to each of its neighbours (the summand of formula 2)."""
     gift: Floats = alpha * resource / graph.degree[node]
@@ -72,11 +78,13 @@ def join_passed(parts: Sequence[Passed]) -> Passed:
 
 def propagating(graph: PathGraph, slots: Ints, alpha: float, theta: float) -> Ints:
     """Return those of the slots start -> neighbour whose neighbour passes the flow of its start on (level 1)."""
-    resource = alpha / graph.degree[graph.near[slots]]
+    resource = from_start(graph, alpha, graph.near[slots])
     return slots[resource / graph.degree[graph.far[slots]] >= theta]
 
 
-def pass_flow(graph: PathGraph, starts: Ints, alpha: float, theta: float, max_hops: int) -> Passed:
+def pass_flow(
+    graph: PathGraph, starts: Ints, alpha: float, theta: float, max_hops: int, level2: Flags | None = None
+) -> Passed:
     """Let the flow of every start run as far as an inner node of a path of `max_hops` edges can stand.
 
     Args:
@@ -85,22 +93,25 @@ def pass_flow(graph: PathGraph, starts: Ints, alpha: float, theta: float, max_ho
         alpha: share of the resource that survives a hop, (0, 1].
         theta: lower bound of resource / degree, >= 0.
         max_hops: 1 to 3; below 3 the second level is not needed and stays empty, below 2 the first one too.
+        level2: bool (n,), the nodes that matter as second inner node; all if None.
     """
     slots = graph.walk(starts)[1]
     first = propagating(graph, slots, alpha, theta) if max_hops > 1 else slots[:0]
     which, step2 = graph.walk(graph.far[first]) if max_hops > 2 else (slots[:0], slots[:0])
     step1 = first[which]
     onward = graph.far[step2] != graph.near[step1]
+    if level2 is not None:
+        onward &= level2[graph.far[step2]]
     step1, step2 = step1[onward], step2[onward]
 
     start = graph.near[step1]
-    given = handed_on(graph, alpha, alpha / graph.degree[start], graph.far[step1])
+    given = handed_on(graph, alpha, from_start(graph, alpha, start), graph.far[step1])
     order, group, keys = grouped(graph.keys(start, graph.far[step2]))
     total = np.bincount(group, weights=given[order], minlength=len(keys))
     at_start, at_node = np.divmod(keys, max(graph.n, 1))
 
     close = contains(graph.key[slots], keys)
-    held = np.where(close, alpha / np.maximum(graph.degree[at_start], 1), total)
+    held = np.where(close, from_start(graph, alpha, at_start), total)
     passes = held / graph.degree[at_node] >= theta
     new = passes & ~close
 

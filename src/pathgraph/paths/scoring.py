@@ -133,10 +133,9 @@ def _formulas(graph: PathGraph, alpha: float, found: Candidates, last: Floats) -
     """Return formula 4 and the flow of each candidate; `last` is the resource its last node holds."""
     hops = count_hops(found.slots)
     source, target = end_nodes(graph, found.slots)
-    pass_on = np.append(alpha / np.maximum(graph.degree, 1), 1.0)  # at -1: a node that is not there
-    inner1 = pass_on[np.where(hops > 1, graph.far[found.slots[0]], -1)]
-    inner2 = pass_on[np.where(hops > 2, graph.far[found.slots[1]], -1)]
-    first = pass_on[np.where(found.mirrored, target, source)]
+    inner1 = np.where(hops > 1, alpha / graph.degree[graph.far[found.slots[0]]], 1.0)
+    inner2 = np.where(hops > 2, alpha / graph.degree[graph.far[found.slots[1]]], 1.0)
+    first = alpha / graph.degree[np.where(found.mirrored, target, source)]
     total = 1.0 + np.where(hops > 1, first, 0.0) + found.held + last
     # Multiplied from the start of the flow on, so that the rounding does not depend on how the path is written.
     flow = np.where(found.mirrored, first * inner2 * inner1, first * inner1 * inner2)

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pathgraph.paths.code_variant import THRESHOLD, score_like_code
-from pathgraph.paths.flow import handed_on, pass_flow
+from pathgraph.paths.flow import from_start, handed_on, pass_flow
 from pathgraph.paths.graph import Flags, Floats, Ints, PathGraph, spans
-from pathgraph.paths.scoring import Candidates, Scored, candidates, end_nodes, join_candidates, score
+from pathgraph.paths.scoring import Candidates, Scored, candidates, join_candidates, score
 from pathgraph.settings import Paths
 
 Variant = Literal["paper", "code"]
@@ -79,9 +79,8 @@ def score_among(graph: PathGraph, among: Ints, settings: Paths, theta: float) ->
     looked up among the nodes that pass a flow on.
     """
     alpha = settings.alpha
-    passed = pass_flow(graph, among, alpha, theta, settings.max_hops)
     doors = _Doors(graph, among)
-    share = alpha / np.maximum(graph.degree, 1)
+    passed = pass_flow(graph, among, alpha, theta, settings.max_hops, doors.is_entry)
 
     slots = graph.walk(among)[1]
     hop = slots[doors.wanted[graph.far[slots]]]
@@ -90,6 +89,7 @@ def score_among(graph: PathGraph, among: Ints, settings: Paths, theta: float) ->
     step1 = passed.first[which]
     onward = graph.far[step2] != graph.near[step1]
     step1, step2 = step1[onward], step2[onward]
+    start = graph.near[step1]
 
     which, last = doors.of(graph.far[passed.step2])
     walk1, walk2, held = passed.step1[which], passed.step2[which], passed.resource[which]
@@ -97,18 +97,15 @@ def score_among(graph: PathGraph, among: Ints, settings: Paths, theta: float) ->
 
     giver, gift = doors.of(passed.node)
     given = [
-        (graph.near[hop], graph.far[hop], share[graph.near[hop]]),
-        (graph.near[step1], graph.far[step2], handed_on(graph, alpha, share[graph.near[step1]], graph.far[step1])),
+        (graph.near[hop], graph.far[hop], from_start(graph, alpha, graph.near[hop])),
+        (start, graph.far[step2], handed_on(graph, alpha, from_start(graph, alpha, start), graph.far[step1])),
         (passed.start[giver], graph.far[gift], handed_on(graph, alpha, passed.held, passed.node)[giver]),
     ]
-    found = [
-        candidates([hop], False),
-        candidates([step1, step2], False),
-        candidates([walk1[onward], walk2[onward], last[onward]], False, held[onward]),
-    ]
+    three = [walk1[onward], walk2[onward], last[onward]]
+    found = _both_ways(graph, [hop]) + _both_ways(graph, [step1, step2]) + _both_ways(graph, three, held[onward])
     ahead = [_towards(graph, start, end, amount, start < end) for start, end, amount in given]
     behind = [_towards(graph, end, start, amount, start > end) for start, end, amount in given]
-    return score(graph, alpha, _from_smaller_end(graph, join_candidates(found)), ahead, behind)
+    return score(graph, alpha, join_candidates(found), ahead, behind)
 
 
 def _towards(
@@ -117,17 +114,12 @@ def _towards(
     return graph.keys(low[kept], high[kept]), amount[kept]
 
 
-def _from_smaller_end(graph: PathGraph, found: Candidates) -> Candidates:
-    """Rewrite the candidates that run from a larger to a smaller node."""
-    start, end = end_nodes(graph, found.slots)
-    flip = start > end
-    slots = found.slots.copy()
-    back = np.where(slots[:, flip] >= 0, graph.back[slots[:, flip]], -1)
-    hops = (back >= 0).sum(axis=0)
-    for length in (1, 2, 3):
-        back[:length, hops == length] = back[:length, hops == length][::-1]
-    slots[:, flip] = back
-    return Candidates(slots, flip, found.held)
+def _both_ways(graph: PathGraph, hops: Sequence[Ints], held: Floats | None = None) -> list[Candidates]:
+    """Split paths of one length by whether they run towards their larger end, and write all from the smaller one."""
+    up = graph.near[hops[0]] < graph.far[hops[-1]]
+    held = np.zeros(len(up)) if held is None else held
+    back = [graph.back[slots[~up]] for slots in reversed(hops)]
+    return [candidates([slots[up] for slots in hops], False, held[up]), candidates(back, True, held[~up])]
 
 
 class _Doors:
@@ -138,14 +130,14 @@ class _Doors:
         entry = graph.far[out]
         order = np.argsort(entry, kind="stable")
         self._entries, self._slots = entry[order], graph.back[out[order]].astype(np.int64)
-        self._is_entry = np.zeros(graph.n, bool)
-        self._is_entry[entry] = True
+        self.is_entry = np.zeros(graph.n, bool)
+        self.is_entry[entry] = True
         self.wanted = np.zeros(graph.n, bool)
         self.wanted[among] = True
 
     def of(self, nodes: NDArray[np.int32]) -> tuple[Ints, Ints]:
         """Return (index into `nodes`, slot from that node into a wanted one), wanted nodes ascending."""
-        near = np.flatnonzero(self._is_entry[nodes])
+        near = np.flatnonzero(self.is_entry[nodes])
         low, high = (np.searchsorted(self._entries, nodes[near], side=side) for side in ("left", "right"))
         which, position = spans(low, high)
         return near[which], self._slots[position]

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pathgraph.paths.flow import Passed, handed_on
+from pathgraph.paths.flow import Passed, from_start, handed_on
 from pathgraph.paths.graph import Floats, Ints, PathGraph, spans, starts
 from pathgraph.paths.planning import PathPlan, blocks, plan
 from pathgraph.paths.scoring import Candidates, Levels, Scored, candidates, join_candidates, score
@@ -60,15 +60,18 @@ def _from_sources(graph: PathGraph, alpha: float, passed: Passed, block: tuple[i
     which, last = which[onward], last[onward]
 
     giver, gift = graph.walk_beyond(passed.node, passed.start)
-    start, share = graph.near[step1], alpha / np.maximum(graph.degree, 1)
+    start = graph.near[step1]
     found = [
         candidates([hop], False),
         candidates([step1, step2], False),
         candidates([passed.step1[which], passed.step2[which], last], False, passed.resource[which]),
     ]
     return found, [
-        (graph.key[hop], share[graph.near[hop]]),
-        (graph.keys(start, graph.far[step2]), handed_on(graph, alpha, share[start], graph.far[step1])),
+        (graph.key[hop], from_start(graph, alpha, graph.near[hop])),
+        (
+            graph.keys(start, graph.far[step2]),
+            handed_on(graph, alpha, from_start(graph, alpha, start), graph.far[step1]),
+        ),
         (
             graph.keys(passed.start[giver], graph.far[gift]),
             handed_on(graph, alpha, passed.held, passed.node)[giver],
@@ -127,15 +130,18 @@ def _from_targets(graph: PathGraph, alpha: float, arrivals: _Arrivals, block: tu
     last, at3 = last[onward], at3[onward]
 
     gift, giver = _arriving(graph, arrivals.level2, slots)
-    start, share = graph.far[step2], alpha / np.maximum(graph.degree, 1)
+    start = graph.far[step2]
     found = [
         candidates([hop], True),
         candidates([step1, step2], True),
         candidates([last, arrivals.back1[at3], arrivals.back2[at3]], True, arrivals.resource[at3]),
     ]
     return found, [
-        (graph.key[hop], share[graph.far[hop]]),
-        (graph.keys(graph.near[step1], start), handed_on(graph, alpha, share[start], graph.far[step1])),
+        (graph.key[hop], from_start(graph, alpha, graph.far[hop])),
+        (
+            graph.keys(graph.near[step1], start),
+            handed_on(graph, alpha, from_start(graph, alpha, start), graph.far[step1]),
+        ),
         (
             graph.keys(graph.near[gift], arrivals.level2[giver] % max(graph.n, 1)),
             handed_on(graph, alpha, arrivals.held[giver], graph.far[gift]),

@@ -19,7 +19,7 @@ class EdgeText:
 def path_line(
     nodes: Sequence[int], edges: Sequence[Sequence[int]], names: Mapping[int, str], known: Mapping[int, EdgeText]
 ) -> str:
-    """Return `A -[r]-> B <-[s]- C`; several edges of a hop are joined by ` / `, each with its own direction.
+    """Return `A -[r, s]-> B <-[t]- C`: a hop's edges stand in one arrow for each direction they have.
 
     Args:
         nodes: ids along the path.
@@ -29,10 +29,12 @@ def path_line(
     """
     parts = [names[nodes[0]]]
     for at, hop in enumerate(edges):
-        arrows = [_arrow(known[edge], nodes[at]) for edge in hop]
-        parts += [" / ".join(dict.fromkeys(arrows)), names[nodes[at + 1]]]
+        parts += [_arrows([known[edge] for edge in hop], nodes[at]), names[nodes[at + 1]]]
     return " ".join(parts)
 
 
-def _arrow(edge: EdgeText, here: int) -> str:
-    return f"-[{edge.relation}]->" if edge.source == here else f"<-[{edge.relation}]-"
+def _arrows(hop: Sequence[EdgeText], here: int) -> str:
+    onward = sorted({edge.relation for edge in hop if edge.source == here})
+    back = sorted({edge.relation for edge in hop if edge.source != here})
+    arrows = [f"-[{', '.join(onward)}]->"] if onward else []
+    return " / ".join([*arrows, *([f"<-[{', '.join(back)}]-"] if back else [])])
