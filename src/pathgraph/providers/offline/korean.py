@@ -24,6 +24,7 @@ MAX_PHRASES = 8
 # Longer "sentences" are tables or dumps: no rule finds roles in them, and a lattice over them costs minutes.
 MAX_LENGTH = 2000
 _TITLE = re.compile(r"《([^》]{1,40})》|『([^』]{1,40})』|「([^」]{1,40})」|〈([^〉]{1,40})〉")
+_NAME_PIECES = frozenset({"NNG", "NNP", "NNB", "NR", "MM", "XPN", "XSN"})
 Span = tuple[int, int, str | None]
 _LOCK = threading.Lock()
 
@@ -107,9 +108,15 @@ def _protected(sentence: str, gazetteer: Gazetteer) -> list[Span]:
 
 def _torn_people(sentence: str, tokens: Sequence[Morpheme]) -> list[Span]:
     """Return the name-shaped words before a title that the tokenizer did not leave whole."""
-    whole = {(m.start, m.end) for m in tokens}
     found = [m.span(1) for m in _person_before_title().finditer(sentence)]
-    return [(start, end, None) for start, end in found if (start, end) not in whole]
+    return [(start, end, None) for start, end in found if _torn(tokens, start, end)]
+
+
+def _torn(tokens: Sequence[Morpheme], start: int, end: int) -> bool:
+    """Whether the span is several tokens, all noun-like: a verb or a particle inside means that it is no name."""
+    inside = [m for m in tokens if m.start < end and m.end > start]
+    exact = bool(inside) and inside[0].start == start and inside[-1].end == end
+    return exact and len(inside) > 1 and all(m.tag in _NAME_PIECES for m in inside)
 
 
 def _without_overlap(spans: Sequence[Span]) -> list[Span]:
@@ -129,5 +136,5 @@ def _person_before_title() -> re.Pattern[str]:
     last = "".join(sorted(lex.given - set("의은이을도로가만과와")))
     surname = "".join(sorted(s for s in lex.surnames if len(s) == 1))
     titles = "|".join(sorted((t for t in lex.titles if len(t) >= 2 or t == "씨"), key=lambda t: (-len(t), t)))
-    name, office = f"[{surname}][{given}][{last}]", f"(?: ?| [가-힣]{{2,10}})(?:{titles})"
+    name, office = f"[{surname}][{given}][{last}]", rf" ?(?:[가-힣\w]{{2,12}} ){{0,2}}[가-힣]{{0,10}}(?:{titles})"
     return re.compile(rf"(?<![가-힣\w])({name})(?={office}(?:[은는이가을를의도,와과.)]|에게|께|$|\s))")

@@ -257,7 +257,7 @@ def _introduces(before: Word, rest: Sequence[Word]) -> bool:
     lex = lexicon()
     if before.text == "주식회사" or before.morphemes[-1].tag == "SN" or len("".join(w.text for w in rest)) == 1:
         return False
-    general = before.text in lex.light | lex.passing and len(rest) == 1
+    general = not _suffix_type(before) and len(rest) == 1
     return lex.is_role(before.text) or rest[0].known is not None or general or bool(name_type(rest))
 
 
