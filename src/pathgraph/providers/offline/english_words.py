@@ -13,11 +13,11 @@ def _words(text: str) -> frozenset[str]:
 ROLES = _words("""
     actor administrator admiral ambassador analyst architect archbishop artist attorney author bishop boss captain
     cardinal ceo cfo chair chairman chairperson chairwoman chancellor chief cio co-founder coach cofounder colonel
-    commander commissioner coo correspondent counsel cto dean deputy designer developer director editor emperor engineer executive
-    founder general governor head inventor judge justice king lawyer leader lieutenant major manager mayor minister
-    monarch officer owner partner pope premier president prince princess principal producer professor queen
-    representative scientist secretary senator singer speaker spokesman spokesperson spokeswoman sultan treasurer
-    tsar vice writer
+    commander commissioner coo correspondent counsel cto dean deputy designer developer director editor emperor
+    engineer executive founder general governor head inventor judge justice king lawyer leader lieutenant major
+    manager mayor minister monarch officer owner partner pope premier president prince princess principal producer
+    professor queen representative scientist secretary senator singer speaker spokesman spokesperson spokeswoman
+    sultan treasurer tsar vice writer
 """)
 
 # Roles a person holds in an organisation or a state; "Apple CEO Tim Cook" needs no "of".

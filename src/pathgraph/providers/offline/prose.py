@@ -26,8 +26,10 @@ _CODE = regex.compile(r"[{}<>=;\\|~^$@#%&_]|\(\)|::|->|=>")
 _HANGUL = regex.compile(r"\p{Script=Hangul}")
 _LATIN = regex.compile(r"\p{Script=Latin}")
 _LETTER = regex.compile(r"\p{L}")
-_ENGLISH = regex.compile(r"\b(?:the|of|and|is|was|were|are|has|have|an?|in|to|by|for|with|from|at|on|its|that|which)\b")
-_ENDS_HANGUL = regex.compile(r"[가-힣][\s\p{P}\p{S}]*$")
+_BRACKETS = regex.compile(r"[(\[][^()\[\]]*[)\]]")
+# Any English word that is no name; Korean sentences hold Latin names and abbreviations, rarely such words.
+_ENGLISH = regex.compile(r"\bThe\b|(?<![\w가-힣])[a-z]{2,}(?![\w가-힣])")
+_ENDS_KOREAN = regex.compile(r"[가-힣](?:다|요|까|죠)[\s\p{P}\p{S}]*$|(?:음|함|됨|임)[\s\p{P}\p{S}]*$")
 READ_AS_ENGLISH = {"en", "ko", "und", ""}
 
 
@@ -110,10 +112,12 @@ def _is_prose(text: str) -> bool:
 
 def _route(text: str, language: str) -> str:
     """Return who reads a sentence: Korean when its grammar is Korean, whatever the script of its names."""
-    hangul, latin = len(_HANGUL.findall(text)), len(_LATIN.findall(text))
+    latin = len(_LATIN.findall(text))
+    outside = _BRACKETS.sub("", text)
+    hangul = len(_HANGUL.findall(outside))
     if hangul:
-        if hangul > latin or _ENDS_HANGUL.search(text) or not _ENGLISH.search(text):
+        if hangul > latin or _ENDS_KOREAN.search(outside) or not _ENGLISH.search(outside):
             return "ko"
         return "en"
-    letters = len(_LETTER.findall(text))
-    return "en" if latin * 10 >= letters * 9 and language in READ_AS_ENGLISH else ""
+    letters = len(_LETTER.findall(text)) - len(_HANGUL.findall(text))
+    return "en" if latin and latin * 10 >= letters * 9 and language in READ_AS_ENGLISH else ""
