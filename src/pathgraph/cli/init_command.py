@@ -3,9 +3,9 @@
 from importlib import resources
 from pathlib import Path
 
-from pathgraph.cli.app import SETTINGS_FILE
 from pathgraph.cli.output import SUCCESS, out
 from pathgraph.errors import PathgraphError
+from pathgraph.settings import SETTINGS_FILE
 
 ALIASES_FILE = Path("aliases.csv")
 

@@ -82,7 +82,7 @@ def snapshots(root: Path, as_json: bool) -> int:
 
     store = Store.open(root)
     current = store.current_id()
-    listed = [
+    listed: list[dict[str, Any]] = [
         {
             "id": snapshot.id,
             "current": snapshot.id == current,

@@ -70,9 +70,9 @@ def _arrow(frame: pd.DataFrame, schema: pa.Schema) -> pa.Table:
 
 
 def _ids_of(names: pd.Series, resolved: dict[str, Resolved]) -> pd.Series:
-    """Map names to node ids; -1 for names that are nobody."""
+    """Map names to node ids; -1 for names that are nobody (a missing value would turn 63-bit ids into floats)."""
     known = {name: who.node_id for name, who in resolved.items()}
-    return names.map(known).fillna(-1).astype("int64")
+    return pd.Series([known.get(name, -1) for name in names], index=names.index, dtype="int64")
 
 
 def _triples(raw: pd.DataFrame, resolved: dict[str, Resolved], chunks: pa.Table) -> pd.DataFrame:
@@ -123,9 +123,10 @@ def _edges(triples: pd.DataFrame, documents: pa.Table, budget: int) -> pd.DataFr
     ).reset_index()
     edges["chunk_ids"] = groups["chunk_id"].agg(lambda ids: sorted(set(ids))).to_numpy()
     days = rows.dropna(subset=["day"]).groupby("edge_id")["day"]
-    edges["first_date"] = edges["edge_id"].map(days.min())
-    edges["last_date"] = edges["edge_id"].map(days.max())
+    for name, chosen in (("first_date", days.min()), ("last_date", days.max())):
+        known = dict(zip(chosen.index.tolist(), chosen.tolist(), strict=True))
+        edges[name] = pd.Series([known.get(edge) for edge in edges["edge_id"].tolist()], dtype=object)
     typed = rows[rows["kind"] != CO_OCCURS]
     texts = condensed(typed["edge_id"], typed["description"], typed["strength"], budget)
-    edges["description"] = edges["edge_id"].map(texts).fillna("")
+    edges["description"] = [texts.get(edge, "") for edge in edges["edge_id"].tolist()]
     return edges

@@ -51,7 +51,8 @@ def node_table(given: NodeInput) -> pa.Table:
     nodes["type"] = [names[0] if names else "" for names in nodes["types"]]
     nodes["language"] = nodes["name"].map(script_language)
     nodes["aliases"] = pd.Series([_aliases(ranked) for ranked in column(surfaces)], dtype=object)
-    nodes["description"] = nodes["node_id"].map(_descriptions(given)).fillna("")
+    texts = _descriptions(given)
+    nodes["description"] = [texts.get(node, "") for node in nodes["node_id"].tolist()]
     for name, counts in _counts(given.triples, given.mentions, given.edges).items():
         nodes[name] = nodes["node_id"].map(counts).fillna(0).astype("int64")
     return pa.Table.from_pandas(nodes[NODES.arrow.names], schema=NODES.arrow, preserve_index=False)
@@ -97,12 +98,9 @@ def _first(decided: str, names: list[str]) -> list[str]:
 def _descriptions(given: NodeInput) -> dict[int, str]:
     """Return what is said about each node: told descriptions first, else the sentences of its typed triples."""
     told = given.told
-    if len(told):
-        node = told["name"].map({name: who.node_id for name, who in given.resolved.items()})
-        told = told.assign(node_id=node).dropna(subset=["node_id"])
-        told = told.assign(node_id=told["node_id"].astype("int64"))
-    else:
-        told = told.assign(node_id=pd.Series(dtype="int64"))
+    told = told[told["name"].isin(given.resolved.keys())]
+    nodes = [given.resolved[name].node_id for name in told["name"]]
+    told = told.assign(node_id=pd.Series(nodes, index=told.index, dtype="int64"))
     ones = pd.Series(1.0, index=told.index)
     stated = condensed(told["node_id"], told["description"], ones, given.description_tokens)
     typed = given.triples[given.triples["kind"] != CO_OCCURS]

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from pathgraph import progress
 from pathgraph.chunking.chunk import chunk_document
+from pathgraph.chunking.chunk import rows as chunk_rows
 from pathgraph.schema.tables import CHUNKS
 from pathgraph.settings import Chunking
 
@@ -25,6 +26,6 @@ def chunks_table(documents: pa.Table, settings: Chunking) -> pa.Table:
     for document_id, text, route in zip(*columns, strict=True):
         progress.check_stop()
         chunks = chunk_document(document_id, text, settings) if route != "skip" else []
-        rows += [chunk.to_row() for chunk in chunks if route == "graph" or chunk.kind == "search"]
+        rows += chunk_rows([chunk for chunk in chunks if route == "graph" or chunk.kind == "search"])
         progress.reporter().advance(STAGE)
     return CHUNKS.from_rows(rows)

@@ -1,0 +1,65 @@
+"""Summaries of a run: every report written once, kept in the cache before it is used.
+
+Belongs here: the cached loop. Does not: what a report is written from (`pathgraph.summaries`).
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+
+import pyarrow as pa
+
+from pathgraph import progress
+from pathgraph.failure import Failure
+from pathgraph.providers.protocol import Finding, Report, Summariser
+from pathgraph.schema.tables import SUMMARIES
+from pathgraph.settings import Summaries
+from pathgraph.store.cache import Cache
+from pathgraph.summaries.plan import SummaryInputs, plan
+from pathgraph.summaries.write import Written, write_summaries
+
+STAGE = "summaries"
+_NAMESPACE = "report"
+
+
+class CachedReports(Mapping[str, Report]):
+    """The reports of the cache by input hash, read when they are asked for."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+
+    def __getitem__(self, key: str) -> Report:
+        record = json.loads(self._cache.get_many(_NAMESPACE, [key])[key])
+        findings = tuple(Finding(item["text"], tuple(item["triple_ids"])) for item in record["findings"])
+        return Report(record["title"], record["summary"], findings)
+
+    def __iter__(self) -> Iterator[str]:
+        """Nothing is listed: the cache is asked key by key."""
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def keep(self, written: Written) -> None:
+        """Make a new report durable."""
+        record = json.dumps(asdict(written.report), ensure_ascii=False).encode()
+        self._cache.put_many(_NAMESPACE, {str(written.row["input_hash"]): record})
+
+
+def summaries_table(
+    inputs: SummaryInputs, summariser: Summariser, settings: Summaries, cache: Cache
+) -> tuple[pa.Table, list[Failure]]:
+    """Return the table `summaries`, and a failure for each report that had to be made by rule instead."""
+    batches = plan(inputs, settings)
+    progress.reporter().begin(STAGE, sum(len(batch) for batch in batches))
+    known = CachedReports(cache)
+    rows: list[dict[str, object]] = []
+    failures: list[Failure] = []
+    for written in write_summaries(batches, summariser, settings, known):
+        progress.check_stop()
+        if not written.cached and written.row["provider"] != "rule":
+            known.keep(written)
+        rows.append(written.row)
+        failures += [written.failure] if written.failure else []
+        progress.reporter().advance(STAGE, 1, int(written.failure is not None))
+    return SUMMARIES.from_rows(rows), failures
