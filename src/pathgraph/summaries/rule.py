@@ -7,6 +7,7 @@ Belongs here: titles and reports put together from names and evidence. Does not:
 from collections import Counter
 
 from pathgraph.ids import content_hash
+from pathgraph.language import script_language
 from pathgraph.providers.protocol import Evidence, Finding, Report, ReportRequest
 
 RULE_HASH = content_hash("summary rules", "1")
@@ -36,12 +37,16 @@ def statements_of(request: ReportRequest) -> list[Finding]:
 
 
 def title_of(request: ReportRequest) -> str:
-    """Return the top names and the most frequent relations, as in "Hanbit Battery, Lumen Cell: produce, recall"."""
+    """Return the top names and the most frequent relations, as in "Hanbit Battery, Lumen Cell: produce, recall".
+
+    Relations are taken from those in the report's script where there are any.
+    """
     names = ", ".join(request.names[:_TITLE_NAMES]) or "-"
     if len(request.names) > _TITLE_NAMES:
         names += " 등" if request.language == "ko" else " and others"
     counts = Counter(item.relation.replace("_", " ") for item in request.evidence if item.relation != "co_occurs")
-    relations = sorted(counts, key=lambda relation: (-counts[relation], relation))[:_TITLE_RELATIONS]
+    native = [relation for relation in counts if (script_language(relation) == "ko") == (request.language == "ko")]
+    relations = sorted(native or counts, key=lambda relation: (-counts[relation], relation))[:_TITLE_RELATIONS]
     return f"{names}: {', '.join(relations)}" if relations else names
 
 

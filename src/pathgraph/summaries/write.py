@@ -6,7 +6,7 @@ prompts, retries and caches of a provider.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 
 import pyarrow as pa
@@ -111,7 +111,7 @@ def build_request(planned: Planned, reports: Mapping[int, Report], settings: Sum
 
 def input_hash(request: ReportRequest, provider: str, model: str, prompt_hash: str) -> str:
     """Return a hash of everything the report depends on, and of nothing else."""
-    return content_hash("summary", json.dumps(asdict(request), ensure_ascii=True), provider, model, prompt_hash)
+    return content_hash("summary", json.dumps(vars(request), default=vars), provider, model, prompt_hash)
 
 
 def check_report(request: ReportRequest, report: Report) -> Report:

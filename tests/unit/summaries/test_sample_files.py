@@ -22,9 +22,10 @@ def test_the_example_holds_every_setting_with_its_default():
     plain = settings.model_copy(update={"resolution": Settings().resolution})
     assert plain == Settings()
     named = yaml.safe_load(path.read_text("utf-8"))
-    assert {s: set(keys) for s, keys in named.items()} == {
-        name: set(type(getattr(settings, name)).model_fields) for name in Settings.model_fields
-    }
+    assert named.keys() == Settings.model_fields.keys()
+    for section, values in named.items():
+        if isinstance(values, dict):
+            assert values.keys() == type(getattr(settings, section)).model_fields.keys(), section
 
 
 def test_aliases_name_each_alias_once_and_keep_twins_apart():

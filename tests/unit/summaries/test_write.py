@@ -200,5 +200,8 @@ def test_the_rule_made_report_takes_over_the_childrens_findings():
 def test_titles_in_both_languages():
     names = ("한빛전자", "한빛배터리", "루멘셀", "누리뱅크")
     assert title_of(request_of(language="ko", names=names)) == "한빛전자, 한빛배터리, 루멘셀 등: makes, owns"
+    both = (*request_of().evidence, Evidence(3, "한빛전자는 한빛배터리를 설립했다.", 1.0, "A", "설립", "C"))
+    assert title_of(request_of(language="ko", names=("A",), evidence=both)) == "A: 설립"
+    assert title_of(request_of(names=("A",), evidence=both)) == "A: makes, owns"
     assert title_of(request_of(names=names, evidence=())) == "한빛전자, 한빛배터리, 루멘셀 and others"
     assert title_of(request_of(names=(), evidence=())) == "-"

@@ -4,6 +4,7 @@ Belongs here: sentence choice (TextRank, MMR) and the wording around it. Does no
 from (`pathgraph.summaries`).
 """
 
+import math
 import re
 from collections import Counter
 from itertools import pairwise
@@ -17,11 +18,12 @@ from pathgraph.language import detect
 from pathgraph.providers.protocol import Finding, Report, ReportRequest
 from pathgraph.summaries.rule import rule_report, statements_of, title_of
 
-MAX_SENTENCES = 300  # the most important ones; the similarity matrix is quadratic
+MAX_SENTENCES = 200  # the most important ones; the similarity matrix is quadratic
 SUMMARY_SENTENCES = 3
 _MIN_LENGTH = 15
 _DIVERSITY = 0.3  # MMR: weight of not repeating what is chosen, against importance
 _NEAR_DUPLICATE = 0.7
+_UNRELATED = 0.1  # cosine below which two sentences do not vouch for each other (LexRank, Erkan & Radev 2004)
 
 # A sentence that opens so leans on the one before it, which the reader does not see.
 _LEANS = re.compile(
@@ -48,8 +50,9 @@ class OfflineSummariser:
         """Return title, up to three sentences as summary and up to `request.findings` cited ones as findings."""
         statements = statements_of(request)[:MAX_SENTENCES]
         usable = [s for s in statements if _stands_alone(s.text)]
-        native = [s for s in usable if detect(s.text) == request.language]
-        others = [s for s in usable if detect(s.text) != request.language]
+        spoken = [detect(s.text) == request.language for s in usable]
+        native = [s for s, is_native in zip(usable, spoken, strict=True) if is_native]
+        others = [s for s, is_native in zip(usable, spoken, strict=True) if not is_native]
         weight = {item.triple_id: item.weight for item in request.evidence}
         first = _choose(native, request.findings, weight)
         chosen = first + _choose(others, request.findings - len(first), weight)
@@ -79,7 +82,7 @@ def _choose(statements: list[Finding], count: int, weight: dict[int, float]) -> 
     heft = np.array(
         [1 + max(max((weight.get(key, 1.0) for key in s.triple_ids), default=1.0), 0.0) for s in statements]
     )
-    u, v = np.nonzero(np.triu(likeness, 1))
+    u, v = np.nonzero(np.triu(likeness >= _UNRELATED, 1))
     rank = pagerank(len(statements), u.astype(np.int32), v.astype(np.int32), likeness[u, v], np.sqrt(heft))
     rank = rank / rank.max()
     closest = np.zeros(len(statements))
@@ -104,7 +107,7 @@ def _similarity(texts: list[str]) -> NDArray[np.float64]:
     length = np.zeros(len(texts))
     for i, bag in enumerate(bags):
         for term, count in bag.items():
-            value = (1 + np.log(count)) * (1 + np.log(len(texts) / known[term]))
+            value = (1 + math.log(count)) * (1 + math.log(len(texts) / known[term]))
             length[i] += value * value
             if term in place:  # a term of one sentence alone adds to its length only
                 vectors[i, place[term]] = value
