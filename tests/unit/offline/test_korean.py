@@ -249,7 +249,8 @@ def assert_exact(text: str, reading: Reading) -> None:
 
 
 WORDS = """카카오 네이버 이재용 서울 삼성전자 회장 본사 는 은 이 가 을 를 의 에 에서 와 과 로 인수 하 했다 한 되었다 고 며
-ㄴ 뒤 2020년 3월 75억 달러 ( ) , . ? " ' 《 》 · 等 金 OpenAI GPT-4o 😀 ㅋ 그는 이 회사 등 및 이다 아니다 지 않았다"""
+ㄴ 뒤 2020년 3월 75억 달러 ( ) , . ? " ' 《 》 · 等 金 OpenAI GPT-4o 😀 ㅋ 그는 이 회사 등
+및 이다 아니다 지 않았다"""
 PIECES = st.sampled_from([*WORDS.split(), " "])
 
 

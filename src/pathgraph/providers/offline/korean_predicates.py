@@ -145,7 +145,7 @@ def _close(morphemes: Sequence[Morpheme], tail: _Tail, m: Morpheme) -> None:
     elif m.tag == "EC":
         reported = m.form.endswith(_REPORTED)
         tail.ending = Ending.QUOTE if reported or m.form.endswith(_REQUESTED) else Ending.LINK
-        # -지 only comes before a negation, which the tokenizer does not always mark as an auxiliary ("인수하지 못했다").
+        # -지 comes only before a negation, which the tokenizer does not always mark as such ("인수하지 못했다").
         tail.unreal |= m.form == "지" or m.form in lexicon().endings["supposed"] or m.form.endswith(_REQUESTED)
     elif m.tag == "ETM":
         tail.ending = Ending.QUOTE if m.form.endswith(("다는", "라는", "다던", "라던")) else Ending.RELATIVE
