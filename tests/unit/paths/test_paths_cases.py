@@ -137,3 +137,29 @@ def test_order_by_without_room_for_one_key():
 def test_unknown_and_repeated_nodes_are_harmless():
     graph = make_graph([(1, 2)])
     assert [path.nodes for path in find_paths(graph, [2, 2, 77, 1, -5], Paths())] == [(1, 2)]
+
+
+@pytest.mark.parametrize("name", ["karate_club_graph", "les_miserables_graph", "florentine_families_graph"])
+def test_without_theta_the_table_is_every_simple_path(name):
+    import networkx as nx
+
+    known = nx.convert_node_labels_to_integers(getattr(nx, name)())
+    expected = {
+        min(tuple(nodes), tuple(nodes[::-1]))
+        for source in known
+        for nodes in nx.all_simple_paths(known, source, set(known) - {source}, cutoff=3)
+    }
+    graph = make_graph(list(known.edges()), list(known.nodes()))
+    found = [tuple(nodes) for nodes in table_of(graph, Paths(theta=0))["nodes"].to_pylist()]
+    assert set(found) == expected
+    assert len(found) == len(expected) == plan(graph, Paths(theta=0)).rows
+
+
+def test_star_of_many_leaves_is_cut_at_its_hub():
+    """50,000 leaves have 1.25e9 two-hop paths; the hub does not pass a leaf's flow on."""
+    graph = make_graph([(1, leaf) for leaf in range(2, 50_002)])
+    assert plan(graph, Paths()).rows == 50_000
+    assert table_of(graph, Paths()).num_rows == 50_000
+    assert plan(graph, Paths(theta=0)).theta > 0.7 / 50_000
+    assert [path.nodes for path in find_paths(graph, [2, 3], Paths())] == []
+    assert [path.nodes for path in find_paths(graph, [2, 3], Paths(), theta=1e-5)] == [(2, 1, 3)]
