@@ -10,7 +10,7 @@ minimum size. So a boundary is settled by the few higher ones around it, whereve
 """
 
 import zlib
-from bisect import bisect, insort
+from bisect import bisect, bisect_left, insort
 from collections.abc import Callable, Iterator
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -23,8 +23,8 @@ from pathgraph.chunking.sentences import joined, sentences
 Count = Callable[[str], int]
 
 # Smallest part a preferred cut may leave, as a share of the largest. More fills chunks better and lets an edit reach
-# further: at 0.3 chunks are filled to some 0.62 and an edit changes more than two neighbours about once in 2,000.
-MINIMUM_SHARE = 0.3
+# a little further (figures in docs/chunking.md).
+MINIMUM_SHARE = 0.35
 # A run of blanks longer than this always parts chunks, so that no chunk consists of blanks.
 WIDE_GAP = 1_000
 _HASHED = 64
@@ -50,6 +50,16 @@ class _Atom(NamedTuple):
     level: int  # of the boundary before it
 
 
+class _Job(NamedTuple):
+    """What all chunks of one text share."""
+
+    text: str
+    atoms: list[_Atom]
+    limit: int
+    overlap: int
+    count: Count
+
+
 def chunk_spans(text: str, limit: int, overlap: int, count: Count) -> list[Span]:
     """Return the chunks of a text, in order.
 
@@ -64,11 +74,13 @@ def chunk_spans(text: str, limit: int, overlap: int, count: Count) -> list[Span]
         count: counts tokens.
     """
     size = limit - overlap
-    atoms = list(_atoms(text, size, count))
-    if not atoms:
-        return []
-    cuts = _cuts(text, atoms, size)
-    return [span for chunk in pairwise(cuts) for span in _fitted(text, atoms, chunk, (limit, overlap), count)]
+    job = _Job(text, list(_atoms(text, size, count)), limit, overlap, count)
+    spans: list[Span] = []
+    earlier = 0
+    for first, last in pairwise(_cuts(text, job.atoms, size)):
+        spans += _fitted(job, (first, last), earlier)
+        earlier = first
+    return spans
 
 
 def _atoms(text: str, size: int, count: Count) -> Iterator[_Atom]:
@@ -116,6 +128,8 @@ def _cuts(text: str, atoms: list[_Atom], size: int) -> list[int]:
 
     Pieces between cuts have at most `size` tokens, counted as the sum of their atoms.
     """
+    if not atoms:
+        return []
     ends = [0, *accumulate(atom.tokens for atom in atoms)]
     minimum = int(MINIMUM_SHARE * size)
     priority = [_priority(text, atom) for atom in atoms]
@@ -126,9 +140,8 @@ def _cuts(text: str, atoms: list[_Atom], size: int) -> list[int]:
         left, right = cuts[at - 1], cuts[at] if at < len(cuts) else ends[-1]
         if right - left > size and ends[i] - left >= minimum and right - ends[i] >= minimum:
             insort(cuts, ends[i])
-    index = {tokens: i for i, tokens in enumerate(ends)}
     found = [0]
-    for left, right in pairwise(index[cut] for cut in cuts):
+    for left, right in pairwise(bisect_left(ends, cut) for cut in cuts):
         found += _halved(atoms, ends, (left, right), size)
     return found
 
@@ -149,47 +162,52 @@ def _halved(atoms: list[_Atom], ends: list[int], piece: tuple[int, int], size: i
     return _halved(atoms, ends, (left, best), size) + _halved(atoms, ends, (best, right), size)
 
 
-def _fitted(text: str, atoms: list[_Atom], chunk: tuple[int, int], sizes: tuple[int, int], count: Count) -> list[Span]:
+def _fitted(job: _Job, chunk: tuple[int, int], earlier: int) -> list[Span]:
     """Return the chunk of the atoms first to last - 1, begun earlier by what overlap is allowed and fits.
 
     A whole can have more tokens than its parts together: a chunk too large even without overlap is parted again.
+
+    Args:
+        job: what all chunks of the text share.
+        chunk: first atom and the one after the last.
+        earlier: first atom of the chunk before; an overlap starts after that atom's start.
     """
     first, last = chunk
-    limit, overlap = sizes
-    core, end = atoms[first].start, atoms[last - 1].end
-    for start in (*_earlier_starts(text, atoms, first, overlap, count), core):
+    text, count = job.text, job.count
+    core, end = job.atoms[first].start, job.atoms[last - 1].end
+    for start in (*_earlier_starts(job, first, earlier), core):
         tokens = count(text[start:end])
-        if tokens <= limit:
+        if tokens <= job.limit:
             return [Span(start, end, tokens)]
     if last - first == 1:
-        return [Span(a, b, count(text[a:b])) for a, b in fragments(text, (core, end), limit, count)]
+        return [Span(a, b, count(text[a:b])) for a, b in fragments(text, (core, end), job.limit, count)]
     middle = (first + last) // 2
-    return [span for part in ((first, middle), (middle, last)) for span in _fitted(text, atoms, part, sizes, count)]
+    return _fitted(job, (first, middle), earlier) + _fitted(job, (middle, last), first)
 
 
-def _earlier_starts(text: str, atoms: list[_Atom], first: int, overlap: int, count: Count) -> list[int]:
+def _earlier_starts(job: _Job, first: int, earlier: int) -> list[int]:
     """Return where a chunk may start to overlap the one before, the earliest first."""
+    atoms = job.atoms
+    if first == 0 or atoms[first].level >= _AT_HEADING or job.overlap == 0:
+        return []
     starts: list[int] = []
-    i, used = first, 0
-    while i > 0 and atoms[i].level < _AT_HEADING:
-        used += atoms[i - 1].tokens
-        if used > overlap:
-            break
+    i = first
+    while i - 1 > earlier and job.count(job.text[atoms[i - 1].start : atoms[first].start]) <= job.overlap:
         i -= 1
         starts.append(atoms[i].start)
-    if not starts and first > 0 and atoms[first].level < _AT_HEADING and overlap:
-        starts = _word_starts(text, atoms[first - 1], atoms[first].start, overlap, count)
-    return starts[::-1]
+        if atoms[i].level >= _AT_HEADING:
+            break
+    return starts[::-1] or _word_starts(job, atoms[first - 1], atoms[first].start)
 
 
-def _word_starts(text: str, atom: _Atom, end: int, overlap: int, count: Count) -> list[int]:
-    """Return the earliest word start inside the atom from which to `end` there are at most `overlap` tokens, if any."""
-    low = max(atom.start, end - 6 * overlap)
-    places = [m.end() for m in _WORD_START.finditer(text, low, atom.end) if not joined(text, m.end())]
+def _word_starts(job: _Job, atom: _Atom, end: int) -> list[int]:
+    """Return the earliest word start inside the atom from which to `end` there are no more tokens than may overlap."""
+    low = max(atom.start, end - 6 * job.overlap)
+    places = [m.end() for m in _WORD_START.finditer(job.text, low, atom.end) if not joined(job.text, m.end())]
     first, last = 0, len(places)
     while first < last:
         middle = (first + last) // 2
-        if count(text[places[middle] : end]) <= overlap:
+        if job.count(job.text[places[middle] : end]) <= job.overlap:
             last = middle
         else:
             first = middle + 1

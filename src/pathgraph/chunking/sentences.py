@@ -185,7 +185,7 @@ def _ends(text: str, found: "regex.Match[str]", start: int, end: int) -> bool:
     if found["close"] and _KOREAN_QUOTE_VERBS.match(word):
         return False
     before = text[max(start, found.start() - 24) : found.start()]
-    if not before.strip(" ([{\"'“‘") or (not word and after["sign"] in ",;:"):
+    if not before.strip(" ([{\"'“‘") or (not word and after["sign"] in {",", ";", ":"}):
         return False  # "(?)", or a list of stops
     if stop == ".":
         if _YEAR.search(before) and _MONTH_NEXT.match(text, found.end()):
