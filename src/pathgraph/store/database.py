@@ -3,6 +3,7 @@
 Belongs here: every `duckdb.connect` of the project. Does not: what the views say (`views`).
 """
 
+import os
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -59,6 +60,7 @@ def _connect(database: str = ":memory:", **settings: str) -> "DuckDBPyConnection
     fixed: dict[str, str | bool | int | float | list[str]] = {
         "autoinstall_known_extensions": False,
         "allow_persistent_secrets": False,
+        "temp_directory": str(Path(tempfile.gettempdir(), f"pathgraph-{os.getpid()}")),  # made when memory is short
         "python_enable_replacements": False,  # a table name never means a Python variable
         **settings,
     }
@@ -73,6 +75,7 @@ def connect(snapshot: Snapshot, runs: Path | None = None) -> "DuckDBPyConnection
         runs: the store's folder of run records; with it there is a view `runs`.
     """
     connection = _connect()
+    connection.execute("SET TimeZone = 'UTC'")  # the same answer on every machine
     _create_views(connection, snapshot, runs)
     return connection
 

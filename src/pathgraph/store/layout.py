@@ -142,7 +142,10 @@ class Store:
 
     def snapshot_ids(self) -> list[str]:
         """Return the ids of all published snapshots, oldest first."""
-        unfinished = self.pending.read_text("utf-8").strip() if self.pending.exists() else ""
+        try:
+            unfinished = self.pending.read_text("utf-8").strip()
+        except FileNotFoundError:
+            unfinished = ""
         current = self.current_id()
         names = sorted(path.name for path in self.snapshots.iterdir() if not path.name.startswith("."))
         return [name for name in names if name != unfinished or name == current]

@@ -140,11 +140,11 @@ def _sources(store: Store, staging: Staging, parent: Snapshot | None) -> dict[st
     sources: dict[str, _Source] = {}
     staged = staging.tables()
     for name, table in TABLES.items():
-        inherited = parent.manifest.tables.get(name) if parent is not None else None
         if name in staged:
             sources[name] = _Source.of(staging.folder / name, staged[name], parent)
-        elif parent is not None and inherited is not None and inherited.version == table.version:
-            sources[name] = _Source.of(parent.folder / name, inherited)
+        elif parent is not None:
+            parent.part_paths(name)  # refuses a table of another schema version
+            sources[name] = _Source.of(parent.folder / name, parent.manifest.tables[name])
         else:
             sources[name] = _Source.of(staging.folder / name, staging.write(name, table.empty()))
     return sources

@@ -52,13 +52,12 @@ class Snapshot:
 
         Raises:
             SchemaError: there is no such table or column.
-            StoreBroken: a part is missing or damaged.
+            StoreBroken: a part is missing, damaged, or of another schema version.
         """
         return read_table(self.folder / name, _declared(name), self._part_names(name), columns)
 
     def part_paths(self, name: str) -> list[Path]:
         """Return the Parquet files of a table."""
-        _declared(name)
         return [self.folder / name / part for part in self._part_names(name)]
 
     def rows(self, name: str) -> int:
@@ -67,10 +66,14 @@ class Snapshot:
         return self.manifest.tables[name].rows
 
     def _part_names(self, name: str) -> list[str]:
-        try:
-            return [part.name for part in self.manifest.tables[name].parts]
-        except KeyError:
-            raise StoreBroken(f"Snapshot {self.id} was written without table {name}.", "Index anew.") from None
+        declared, info = _declared(name), self.manifest.tables.get(name)
+        if info is None or info.version != declared.version:
+            found = "is missing" if info is None else f"has schema version {info.version}, not {declared.version},"
+            raise StoreBroken(
+                f"Table {name} {found} in snapshot {self.id}: another version of pathgraph wrote it.",
+                "Index anew into a new store; the reply cache of the old one may be copied over.",
+            )
+        return [part.name for part in info.parts]
 
 
 def _declared(name: str) -> Table:
