@@ -5,18 +5,19 @@
 
 Times are CPU seconds of this process, each the median of the repeats; the methods take turns, so that a busy
 machine slows all alike. graspologic-native gets its edges ready-made as strings; ours starts from the arrays of a
-`Projection`. Peak memory is the maximum resident size of a fresh process that makes the graph and runs once.
+`Projection`. Peak memory is the maximum resident size of a fresh process that makes the graph and runs once (Linux
+only).
 """
 
 import argparse
 import itertools
 import json
-import resource
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import graspologic_native as native
 import numpy as np
@@ -127,8 +128,9 @@ def run_one(n: int, m: int, name: str, max_size: int) -> None:
     elif name:
         wanted = Communities(max_size=max_size, iterations=2 if "2 iterations" in name else -1)
         hierarchy(projection, wanted)
-    unit = 1 if sys.platform == "darwin" else 1024
-    print(json.dumps({"MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // 10**6}))
+    # Not getrusage: a child starts with its parent's peak there.
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text("utf-8").splitlines())
+    print(json.dumps({"MB": int(status["VmHWM"].split()[0]) * 1024 // 10**6}))
 
 
 def main() -> None:
