@@ -26,3 +26,11 @@ def store(tmp_path):
 def published(store, rows):
     publish_rows(store, rows)
     return store
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory):
+    """The published sample, for tests that only read."""
+    store = Store.create(tmp_path_factory.mktemp("shared") / "store")
+    publish_rows(store, sample_rows())
+    return store

@@ -183,7 +183,7 @@ def test_two_threads_publish_one_after_the_other(published):
     assert sorted(map(str, outcomes)) == ["True", "conflict"]
 
 
-@pytest.mark.parametrize("moment", [0, 1, 20, 45, 55, 65, 75, 77, 78])
+@pytest.mark.parametrize("moment", [0, 45, 65, 77, 78])
 def test_a_full_disk_leaves_a_whole_snapshot_and_the_next_run_succeeds(published, rows, monkeypatch, moment):
     before, left, real = published.current_id(), [moment], os.fsync
 

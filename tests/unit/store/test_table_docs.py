@@ -17,8 +17,8 @@ def test_the_page_is_up_to_date():
 
 
 @pytest.mark.parametrize("name", [*TABLES, "runs"])
-def test_the_types_are_those_duckdb_shows(published, name):
+def test_the_types_are_those_duckdb_shows(shared, name):
     columns = TABLES[name].columns if name in TABLES else runs.COLUMNS
-    shown = {row["column_name"]: row["column_type"] for row in query(published, f"DESCRIBE {name}").to_pylist()}
+    shown = {row["column_name"]: row["column_type"] for row in query(shared, f"DESCRIBE {name}").to_pylist()}
     said = {c.name: duckdb_type(c.type).replace("TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE") for c in columns}
     assert {k: v.replace('"', "") for k, v in shown.items()} == said
