@@ -72,6 +72,10 @@ def subjects(verb: Any, names: Names, depth: int = 0) -> list[Name]:
         return [n for s in own for n in names_of(s, names)]
     if verb.dep_ in {"acl", "relcl"}:
         return _of_modified(verb, names)
+    if verb.dep_ == "xcomp" and (is_passive(verb.head) or any(c.dep_ == "dobj" for c in verb.head.children)):
+        return []  # "GitHub is used to build software", "Kia chose Azure to cut costs": not GitHub, not Kia
+    if any(c.dep_ == "mark" and c.lower_ == "as" for c in verb.children):
+        return []  # "as stipulated in the Act, Congress met"
     if verb.dep_ in {"conj", "xcomp"} or (verb.dep_ == "advcl" and verb.tag_ in {"VBG", "VBN"}):
         return subjects(verb.head, names, depth + 1) if verb.head.pos_ in {"VERB", "AUX"} else []
     return []
@@ -113,6 +117,14 @@ def is_passive(verb: Any) -> bool:
     if verb.tag_ != "VBN" or any(c.dep_ in {"aux", "nsubj", "dobj"} for c in verb.children):
         return verb.tag_ == "VBD" and verb.dep_ == "acl" and not any(c.dep_ in {"dobj", "nsubj"} for c in verb.children)
     return verb.dep_ in {"acl", "advcl", "relcl"} or (verb.dep_ == "conj" and is_passive(verb.head))
+
+
+def disagrees(verb: Any) -> bool:
+    """Tell whether a plural verb has one singular name as its subject: a noun the tagger took for a verb."""
+    if verb.tag_ != "VBP" or any(c.dep_ in {"aux", "auxpass"} for c in verb.children):
+        return False
+    own = [c for c in verb.children if c.dep_ == "nsubj"]
+    return len(own) == 1 and own[0].tag_ == "NNP" and len(conjuncts(own[0])) == 1 and not own[0].text.endswith("s")
 
 
 def is_real(verb: Any) -> bool:

@@ -20,7 +20,13 @@ _PRESENT = {"VBZ", "VBP"}
 
 def generic_facts(verb: Any, names: Names) -> Iterator[Fact]:
     """Yield the facts of one verb whose subject is a concept, none when a name is its subject."""
-    if not _present(verb) or not is_real(verb) or subjects(verb, names):
+    if (
+        verb.i in names.of_token
+        or verb.lemma_ == "include"
+        or not _present(verb)
+        or not is_real(verb)
+        or subjects(verb, names)
+    ):
         return
     who = _subjects(verb, names)
     for one, relation, other in _statements(verb, who, names):
@@ -31,7 +37,9 @@ def generic_facts(verb: Any, names: Names) -> Iterator[Fact]:
 def _present(verb: Any) -> bool:
     """Tell whether the clause is in the simple present, in which general statements are made."""
     helpers = [c for c in verb.children if c.dep_ in {"aux", "auxpass"}]
-    return all(h.tag_ in _PRESENT for h in helpers) if helpers else verb.tag_ in _PRESENT
+    if any(h.tag_ not in _PRESENT or h.lemma_ == "have" for h in helpers):
+        return False
+    return verb.tag_ == "VBN" if helpers else verb.tag_ in _PRESENT
 
 
 def _subjects(verb: Any, names: Names) -> list[Name]:
@@ -49,6 +57,8 @@ def _things(tokens: list[Any], names: Names) -> list[Name]:
 
 def _concept(token: Any, names: Names) -> Name | None:
     if token.pos_ != "NOUN" or token.i in names.of_token:
+        return None
+    if any(c.dep_ == "poss" for c in token.lefts):
         return None
     if any(c.dep_ == "det" and c.lower_ not in {"a", "an", "some", "many", "most", "all"} for c in token.lefts):
         return None

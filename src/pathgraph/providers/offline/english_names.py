@@ -40,7 +40,9 @@ TYPES = {
 _NUMERIC = {"DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"}
 _INNER = {"-", "&", "/", ".", "'s", "’s"}
 _EDGE = set(re.findall(r"\S+", "the a an this that these those its his her their our my your 's ’s née nee aka"))
-_WORD = re.compile(r"\w")
+_AFTER_COMMA = {"inc", "inc.", "ltd", "ltd.", "llc", "llp", "plc", "jr", "jr.", "sr", "sr.", "and"}
+_NAMELIKE = re.compile(r"[^\Wa-z_]")
+_PERIOD = re.compile(r"(?:[QH][1-4]|FY|CY)(?:[ -]?\d{2,4})?")
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,8 @@ class Names:
         start = token.i
         while start > 0 and self._modifies(self.doc[start - 1], token):
             start -= 1
-        while start < token.i and (self.doc[start].lower_ in EMPTY_ADJECTIVES or not self.doc[start].is_alpha):
+        start = self._hyphenated(start, token.i)
+        while start < token.i and _empty_modifier(self.doc[start]):
             start += 1
         compound = any(t.dep_ == "compound" for t in self.doc[start : token.i])
         if (token.lemma_.lower() in EMPTY_NOUNS and not compound) or (start == token.i and len(token.text) < 3):
@@ -139,8 +142,16 @@ class Names:
             return None
         words = self.doc[start : token.i]
         lemma = singular(token)
-        text = "".join((w.text if w.ent_type_ == "NORP" else w.lower_) + w.whitespace_ for w in words) + lemma
+        text = "".join((w.text if w.i else w.lower_) + w.whitespace_ for w in words) + lemma
         return Name(text, CONCEPT, self.start(self.doc[start]), self.end(token))
+
+    def _hyphenated(self, start: int, end: int) -> int:
+        """Return the start with the whole of a hyphenated first word, or without it when a name is in it."""
+        while 2 <= start < end and self.doc[start - 1].tag_ == "HYPH":
+            if start - 2 in self.of_token:
+                return start + 1
+            start -= 2
+        return start
 
     def _modifies(self, left: Any, head: Any) -> bool:
         if left.i in self.of_token or left.ent_type_ in _NUMERIC:
@@ -148,6 +159,13 @@ class Names:
         if left.tag_ == "HYPH":
             return True
         return left.dep_ in {"compound", "amod", "nmod"} and (left.head.i <= head.i and left.head.i > left.i)
+
+
+def _empty_modifier(token: Any) -> bool:
+    """Tell whether a word before a noun says nothing about its kind: "many users", "helping businesses"."""
+    if token.nbor(1).tag_ == "HYPH" and token.nbor(1).i + 1 < len(token.doc):
+        return False
+    return token.lower_ in EMPTY_ADJECTIVES or not token.is_alpha or (token.tag_ == "VBG" and token.dep_ == "amod")
 
 
 def singular(token: Any) -> str:
@@ -160,12 +178,27 @@ def singular(token: Any) -> str:
 
 def _segments(doc: Any, fixed: dict[int, str]) -> Iterator[tuple[int, int, str]]:
     """Yield (first token, last token + 1, type) of each name, without overlap."""
-    entities = [e for e in doc.ents if e.label_ in TYPES and not any(t.i in fixed for t in e)]
-    spans = _grow(doc, [_trim(doc, e.start, e.end, e.label_) for e in entities], set(fixed))
+    entities = [part for e in doc.ents if e.label_ in TYPES for part in _unlisted(doc, e)]
+    entities = [e for e in entities if not any(i in fixed for i in range(e[0], e[1]))]
+    spans = _grow(doc, [_trim(doc, *entity) for entity in entities], set(fixed))
     yield from ((i, i + 1, kind) for i, kind in fixed.items())
     for start, end, label in _join_of(doc, spans):
-        if end > start and any(_WORD.match(t.text) for t in doc[start:end]):
+        if (
+            end > start
+            and any(_WORD.match(t.text) for t in doc[start:end])
+            and not _PERIOD.fullmatch(doc[start:end].text)
+        ):
             yield start, end, _type(doc[start:end], label)
+
+
+def _unlisted(doc: Any, entity: Any) -> Iterator[tuple[int, int, str]]:
+    """Yield the parts of an entity that is a list ("Windows, Devices"); "Apple, Inc." and titles are none."""
+    start = entity.start
+    for i in range(entity.start + 1, entity.end - 1):
+        if doc[i].text == "," and entity.label_ not in {"WORK_OF_ART", "LAW"} and doc[i + 1].lower_ not in _AFTER_COMMA:
+            yield start, i, entity.label_
+            start = i + 1
+    yield start, entity.end, entity.label_
 
 
 def _trim(doc: Any, start: int, end: int, label: str) -> tuple[int, int, str]:

@@ -61,7 +61,7 @@ def _class(holders: list[Name], noun: Any, names: Names) -> Iterator[Fact]:
     if not indefinite or any(c.dep_ == "neg" for c in noun.children):
         return
     left = [c for c in noun.lefts if c.dep_ in {"amod", "compound", "nmod"} and c.lower_ not in EMPTY_ADJECTIVES]
-    if not left:
+    if not left or any(c.dep_ == "nummod" for c in noun.lefts):
         return
     start, end = names.start(left[0].left_edge), names.end(noun)
     text = names.frame.text[start:end]
@@ -90,11 +90,20 @@ def _apposition(token: Any, names: Names) -> Iterator[Fact]:
         return  # so far away, it is the parser's guess
     own, before = names.at(token), names.at(token.head)
     if own is None and before is not None:
-        yield from roles([before], token, names)
-    elif own is not None and token.head.i not in names.of_token and token.head.pos_ in {"NOUN", "PROPN"}:
+        # A place is nobody's bishop: "Archbishop of Rouen, Bishop of Ely".
+        if before.type != PLACE or token.lower_ not in PERSON_ROLES:
+            yield from roles([before], token, names)
+    elif own is not None and own.type and token.head.i not in names.of_token and token.head.pos_ in {"NOUN", "PROPN"}:
         yield from roles([own], token.head, names)
-    elif own is not None and before is not None and own.type == before.type == PLACE:
+    elif own is not None and before is not None and own.type == before.type == PLACE and not _listed(token, own):
         yield Fact(before, "located_in", own, LOCATED)
+
+
+def _listed(token: Any, name: Name) -> bool:
+    """Tell whether an apposition is rather an item of a list, or no place: "Disney, Dow", "Texas, 388 U.S. 14"."""
+    return (
+        token.head.dep_ == "conj" or any(c.dep_ == "conj" for c in token.children) or any(map(str.isdigit, name.text))
+    )
 
 
 def _possessive(token: Any, names: Names) -> Iterator[Fact]:
@@ -104,8 +113,13 @@ def _possessive(token: Any, names: Names) -> Iterator[Fact]:
         title = _role_before(token, names)
         if title:
             yield Fact(owned, f"{title}_of", owner, ROLE)
-        else:
+        elif owner.type and not _in_title(token):
             yield Fact(owner, "has", owned, OWNED)
+
+
+def _in_title(token: Any) -> bool:
+    """Tell "The Devil's Daughter": a capital article inside a sentence opens a title."""
+    return any(c.dep_ == "det" and c.text[0].isupper() and c.i > 0 for c in token.lefts)
 
 
 def _role_before(token: Any, names: Names) -> str:

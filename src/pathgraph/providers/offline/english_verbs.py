@@ -8,12 +8,21 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pathgraph.providers.offline.english_arguments import conjuncts, intent, is_passive, is_real, names_of, subjects
+from pathgraph.providers.offline.english_arguments import (
+    conjuncts,
+    disagrees,
+    intent,
+    is_passive,
+    is_real,
+    names_of,
+    subjects,
+)
 from pathgraph.providers.offline.english_names import Names
 from pathgraph.providers.offline.english_nouns import host_before, role_name, roles
 from pathgraph.providers.offline.english_words import (
     LIGHT_VERBS,
     OBJECT_ROLE_VERBS,
+    PERSON_ROLES,
     PREDICATE_VERBS,
     SKIPPED_PREPOSITIONS,
     SUBJECT_ROLE_VERBS,
@@ -25,7 +34,7 @@ AGENT, OBJECT, OBLIQUE, CONCEPT_OBJECT, NESTED, PLANNED = 0.95, 0.9, 0.85, 0.7, 
 
 
 # A name has no complement with these, so a phrase the parser hangs on an object's name is the verb's.
-CARRIED = {"with", "to", "from", "for", "against"}
+CARRIED = {"with", "to", "from", "against"}
 
 
 def snake(text: str) -> str:
@@ -35,8 +44,10 @@ def snake(text: str) -> str:
 
 def verb_facts(verb: Any, names: Names) -> Iterator[Fact]:
     """Yield the facts of one verb; nothing when the sentence does not state them as true."""
-    if not is_real(verb):
+    if verb.i in names.of_token or not is_real(verb) or disagrees(verb):
         return
+    if any(c.dep_ == "xcomp" and c.pos_ == "VERB" for c in verb.children) and not is_passive(verb):
+        return  # "agree to buy": "buy" tells
     who = subjects(verb, names)
     if is_passive(verb):
         yield from _passive(verb, who, names)
@@ -81,6 +92,8 @@ def _objects(verb: Any) -> list[Any]:
 def _object_phrases(verb: Any, lemma: str, who: list[Name], names: Names) -> Iterator[Fact]:
     """Yield what common nouns as objects give: a concept, or "opened a factory in Georgia"."""
     from_light = verb.lemma_.lower() in LIGHT_VERBS
+    if verb.lemma_.lower() == "include":
+        return
     for target in (t for o in _objects(verb) for t in conjuncts(o)):
         if names.at(target) is not None or target.pos_ != "NOUN":
             continue
@@ -156,5 +169,5 @@ def _as_role(verb: Any, prep: Any, who: list[Name], names: Names) -> Iterator[Fa
         found = _objects_of(prep, names) if is_passive(verb) else []
         yield from (Fact(n, f"{snake(verb.text)}_as", o, OBLIQUE) for n in who for o in found)
         return
-    for target in (c for c in prep.children if c.dep_ == "pobj"):
+    for target in (c for c in prep.children if c.dep_ == "pobj" and c.lemma_.lower() in PERSON_ROLES):
         yield from roles(who, target, names)

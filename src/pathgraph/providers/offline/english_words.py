@@ -28,7 +28,7 @@ PORTFOLIO_ROLES = _words("minister secretary undersecretary commissioner")
 
 # Words before a name that belong to no name.
 TITLES = ROLES | _words("""
-    mr mrs ms miss dr sir lady lord saint st. mr. mrs. ms. dr. prof prof. gen. sen. rep. gov. lt. col. capt.
+    mr mrs ms miss dr sir lady lord mr. mrs. ms. dr. prof prof. gen. sen. rep. gov. lt. col. capt.
     former then acting interim current prime
 """)
 
@@ -71,7 +71,16 @@ EMPTY_NOUNS = _words("""
 """)
 
 # Plurals the lemmatizer gets wrong.
-LEMMAS = {"axes": "axis", "bases": "base", "data": "data", "leaves": "leaf", "media": "media", "taxes": "tax"}
+LEMMAS = {
+    "axes": "axis",
+    "bases": "base",
+    "data": "data",
+    "leaves": "leaf",
+    "media": "media",
+    "series": "series",
+    "species": "species",
+    "taxes": "tax",
+}
 
 # Their possessive stands inside names: "Women's World Cup".
 INNER_OWNERS = _words("children king men people queen women workers")
@@ -91,7 +100,7 @@ PLACE_PARTICIPLES = _words("based headquartered located situated")
 # Verbs that carry no relation between their subject and object by themselves.
 LIGHT_VERBS = _words("""
     be do get give go have let make mean need put say see seem take tell thank try want appear happen keep look know
-    think feel show involve concern remain become start begin
+    think feel show involve concern remain become start begin help enable allow cause
 """)
 
 # "A agreed to buy B" says what A agreed to; the relation keeps the first verb.

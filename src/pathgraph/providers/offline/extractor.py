@@ -188,6 +188,7 @@ class _Entities:
         """Add a sentence's names; concepts outside facts only where co-occurrence connects them."""
         used = [name for fact in reading.facts for name in (fact.subject, fact.object)]
         kept = _choose(reading) if concepts else []
+        kept = kept if len(kept) > 1 else []
         named = [name for name in reading.phrases if name.type != CONCEPT]
         for name in {*used, *kept, *named}:
             if 0 < len(name.text) <= MAX_NAME and name.start < name.end:

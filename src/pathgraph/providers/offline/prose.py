@@ -13,7 +13,7 @@ from pathgraph.chunking.sentences import sentences
 
 # A "sentence" above this is no sentence, and a parser's time and memory grow with its length.
 LIMIT = 1000
-_FENCE = regex.compile(r"(?m)^[ \t]*(```|~~~)[^\n]*$.*?^[ \t]*\1[ \t]*$", regex.DOTALL)
+_FENCE = regex.compile(r"(?m)^[ \t]*(```|~~~)[ \t]*(?:[\w+#.-]*|\{[^\n]*)[ \t]*$.*?^[ \t]*\1[ \t]*$", regex.DOTALL)
 _FRONT_MATTER = regex.compile(r"\A---[ \t]*\n(?:[\w -]+:[^\n]*\n|[ \t]+[^\n]*\n|- [^\n]*\n)+---[ \t]*$", regex.M)
 _ROW = regex.compile(r"\s*\||.*\|.*\||.*\t.*\t")
 # Markup: its text stays, the rest goes. Images and bare addresses go altogether.
