@@ -183,11 +183,8 @@ def _segments(doc: Any, fixed: dict[int, str]) -> Iterator[tuple[int, int, str]]
     spans = _grow(doc, [_trim(doc, *entity) for entity in entities], set(fixed))
     yield from ((i, i + 1, kind) for i, kind in fixed.items())
     for start, end, label in _join_of(doc, spans):
-        if (
-            end > start
-            and any(_WORD.match(t.text) for t in doc[start:end])
-            and not _PERIOD.fullmatch(doc[start:end].text)
-        ):
+        text = doc[start:end].text
+        if _NAMELIKE.search(text) and not _PERIOD.fullmatch(text):
             yield start, end, _type(doc[start:end], label)
 
 
