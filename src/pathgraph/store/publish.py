@@ -114,7 +114,7 @@ def _publish(store: Store, staging: Staging, parent_id: str | None, info: RunInf
 
 def _sweep(store: Store) -> None:
     """Remove what killed publishers left: hidden folders, and a snapshot renamed but never made current."""
-    for folder in store.snapshots.glob(".*"):
+    for folder in [*store.snapshots.glob(".*"), *store.staging.glob(".*")]:
         remove_tree(folder)
     for path in store.root.glob(".*.tmp*"):
         path.unlink(missing_ok=True)

@@ -4,6 +4,7 @@ Belongs here: writing, marking and discarding staged tables. Does not: what a fi
 readers see it (`publish`).
 """
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ from pydantic import ValidationError
 
 from pathgraph.errors import StoreError
 from pathgraph.schema.tables import TABLES
-from pathgraph.store.files import remove_tree, write_atomically
+from pathgraph.store.files import remove_tree, unwritable, write_atomically
 from pathgraph.store.layout import Store
 from pathgraph.store.manifest import TableInfo
 from pathgraph.store.parts import TableWriter, read_table, write_table
@@ -50,7 +51,7 @@ class Staging:
             info = TableInfo.model_validate_json(self._mark(table).read_bytes())
         except (FileNotFoundError, ValidationError):
             return None
-        return info if info.version == TABLES[table].version else None
+        return info if info.version == TABLES[table].version and self._holds(table, info) else None
 
     def tables(self) -> dict[str, TableInfo]:
         """Return every complete table."""
@@ -87,11 +88,25 @@ class Staging:
         remove_tree(self.folder / table)
 
     def remove(self) -> None:
-        """Delete everything this run staged."""
-        remove_tree(self.folder)
+        """Delete everything this run staged; renamed first, so that a kill leaves no half of it to resume from."""
+        gone = self.folder.with_name(f".{self.run_id}.{os.getpid()}")
+        try:
+            self.folder.rename(gone)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise unwritable(self.folder, error) from error
+        remove_tree(gone)
 
     def _mark(self, table: str) -> Path:
         return self.folder / f"{table}.json"
+
+    def _holds(self, table: str, info: TableInfo) -> bool:
+        """Tell whether the files the mark speaks of are there, in full length."""
+        try:
+            return all((self.folder / table / part.name).stat().st_size == part.bytes for part in info.parts)
+        except OSError:
+            return False
 
     def _complete(self, table: str, info: TableInfo) -> TableInfo:
         write_atomically(self._mark(table), info.model_dump_json().encode())

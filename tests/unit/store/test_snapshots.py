@@ -50,11 +50,18 @@ def test_a_staged_table_is_there_only_when_it_is_complete(store, rows):
     assert set(staging.tables()) == {"nodes"}
     staging.write("nodes", arrow("nodes", rows["nodes"][:2]))
     assert staging.read("nodes").num_rows == 2
+    part = staging.folder / "nodes" / "part-00000.parquet"
+    content = part.read_bytes()
+    part.write_bytes(content[:-1])
+    assert not staging.has("nodes")
+    part.write_bytes(content)
+    assert staging.has("nodes")
     (staging.folder / "nodes.json").write_text("{half")
     assert not staging.has("nodes")
     assert staging.work.is_dir()
     staging.remove()
-    assert not staging.folder.exists()
+    staging.remove()
+    assert list(store.staging.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../up", ".hidden"])
