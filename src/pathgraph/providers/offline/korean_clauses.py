@@ -24,6 +24,7 @@ from pathgraph.providers.offline.korean_items import (
     Item,
 )
 from pathgraph.providers.offline.korean_lexicon import lexicon
+from pathgraph.providers.offline.korean_names import NounPhrase
 from pathgraph.providers.offline.korean_predicates import Ending, Predicate
 from pathgraph.providers.offline.korean_statements import Clause, Group, copula_facts, facts_of
 
@@ -38,6 +39,7 @@ class _State:
     topic_at: int = 0
     carried: Group | None = None
     gap: tuple[Predicate, list[Group]] | None = None
+    cleft: tuple[Predicate, list[Group], NounPhrase] | None = None
     quoted: bool = False
     facts: list[Fact] = field(default_factory=list)
 
@@ -53,10 +55,10 @@ def read_clauses(items: Sequence[Item]) -> list[Fact]:
             continue
         state.facts += item.phrase.facts
         if item.role in {GENITIVE, NONE}:
-            _fill_gap(state, item, pending)
+            _fill_gap(state, item)
             continue
         pending.append(item)
-        _fill_gap(state, item, pending)
+        _fill_gap(state, item)
         if item.role != AND:
             _flush(state, pending)
     return state.facts
@@ -134,7 +136,24 @@ def _last(groups: Sequence[Group], role: str) -> Group | None:
     return next((g for g in reversed(groups) if g.role == role), None)
 
 
+def _cleft(state: _State, predicate: Predicate) -> None:
+    """Fill the gap of a clause before a common noun from the other side of 이다.
+
+    "평안북도를 이끄는 사람은 이윤영이다" and "이윤영은 평안북도를 이끄는 사람이다" both say who leads.
+    """
+    waiting, state.cleft = state.cleft, None
+    if waiting is None or not predicate.copula or predicate.unreal:
+        return
+    complement = _last(state.waiting, COPULA)
+    other = _subject(state)[0] if complement is not None and complement.phrases[-1] is waiting[2] else complement
+    for phrase in other.phrases if other is not None else ():
+        if phrase.proper:
+            state.gap = waiting[:2]
+            _fill_gap(state, Argument(phrase, COPULA))
+
+
 def _main(state: _State, predicate: Predicate) -> None:
+    _cleft(state, predicate)
     subject, factor = _subject(state)
     groups = state.waiting
     if _topic_is_object(state, predicate):
@@ -193,17 +212,27 @@ def _relative(state: _State, predicate: Predicate, after: Argument | None) -> No
     state.waiting = state.waiting[:at]
 
 
-def _fill_gap(state: _State, head: Argument, pending: list[Argument]) -> None:
+def _fill_gap(state: _State, head: Argument) -> None:
     """State the waiting relative clause about the name it modifies."""
     if state.gap is None:
         return
+    if head.role == GENITIVE and head.phrase.name is not None and head.phrase.name.type == PLACE:
+        return  # "김범석이 설립한 한국의 기업": the clause modifies what comes after
     predicate, groups = state.gap
     state.gap = None
     subject, target = _last(groups, SUBJECT), _last(groups, OBJECT) or _last(groups, BARE)
-    noun = Group((head.phrase,), SUBJECT, "")
-    if head.phrase.name is None or head.phrase.weak:
+    if not head.phrase.proper and head.role in {TOPIC, SUBJECT, COPULA} and (subject is None or target is None):
+        state.cleft = (predicate, groups, head.phrase)
+    if head.phrase.name is None or head.phrase.weak or (head.role == COPULA and not head.phrase.proper):
         state.carried = subject or state.carried
         return
+    _state_about(state, head.phrase, predicate, groups)
+
+
+def _state_about(state: _State, phrase: NounPhrase, predicate: Predicate, groups: list[Group]) -> None:
+    """State a relative clause about its head: as the subject or the object it lacks, or as a place."""
+    subject, target = _last(groups, SUBJECT), _last(groups, OBJECT) or _last(groups, BARE)
+    noun = Group((phrase,), SUBJECT, "")
     if subject is not None and (target is not None or predicate.copula):
         # The subject before a relative clause that has its object belongs to the main clause.
         state.waiting.append(subject)
@@ -217,11 +246,11 @@ def _fill_gap(state: _State, head: Argument, pending: list[Argument]) -> None:
         groups = [g for g in groups if g is not agent]
         subject = agent
     if predicate.stem in lexicon().verbs["be"] | lexicon().verbs["birth"]:
-        if head.phrase.name.type in {PLACE, ""}:
-            _state_clause(state, predicate, subject, [*groups, Group((head.phrase,), ADVERB, "에")], RELATIVE_FACTOR)
+        if phrase.name is not None and phrase.name.type in {PLACE, ""}:
+            _state_clause(state, predicate, subject, [*groups, Group((phrase,), ADVERB, "에")], RELATIVE_FACTOR)
         return
     if not predicate.passive:
-        _state_clause(state, predicate, subject, [*groups, Group((head.phrase,), OBJECT, "")], RELATIVE_FACTOR)
+        _state_clause(state, predicate, subject, [*groups, Group((phrase,), OBJECT, "")], RELATIVE_FACTOR)
 
 
 def _agent(groups: Sequence[Group], predicate: Predicate, target: Group | None) -> Group | None:

@@ -110,7 +110,7 @@ def _predicate(r: _Reader, predicate: Predicate) -> None:
 
 
 def _date(r: _Reader) -> bool:
-    """Take "2020년 3월 1일" as one argument; before the name of a law it is part of that name."""
+    """Take "2020년 3월 1일" as one argument; it tells a law from another one of the same name before it."""
     at, first = r.at, r.at
     while at + 1 < len(r.morphemes) and r.morphemes[at].tag == "SN" and r.morphemes[at + 1].form in _DATE_UNITS:
         at += 2
@@ -119,7 +119,7 @@ def _date(r: _Reader) -> bool:
     start, end = r.morphemes[first].start, r.morphemes[at - 1].end
     yearly = any(m.form in {"년", "년대", "세기"} for m in r.morphemes[first:at])
     run = words_of(_run(r, at), r.text)
-    if run and name_type(run) == LAW:
+    if run and name_type(run) == LAW and r.text.find(r.text[run[0].start : run[-1].end]) < start:
         _noun_run(r, dated=list(r.morphemes[first:at]))
         return True
     name = Name(r.text[start:end], DATE, start, end) if yearly else None
@@ -150,7 +150,12 @@ def _quantity(r: _Reader) -> bool:
     r.at = at + 1
     while r.at < len(r.morphemes) and r.morphemes[r.at].tag in {"NNB", "NR", "XSN"}:
         r.at += 1
-    _argument(r, NounPhrase(None, ""))
+    last = r.items[-1] if r.items else None
+    if isinstance(last, Argument) and last.role == BARE and not last.phrase.date:
+        r.items.pop()  # "지분 51%를": the amount belongs to the noun before it
+        _argument(r, last.phrase)
+    else:
+        _argument(r, NounPhrase(None, ""))
     return True
 
 

@@ -58,8 +58,11 @@ class Lexicon:
         return "PERSON" if word in self.titles else self.roles.get(word, "")
 
     def is_person_name(self, text: str) -> bool:
-        """Tell whether the text has the shape of a Korean person's name: a surname and two given syllables."""
-        return len(text) == 3 and text[0] in self.surnames and text[1] in self.given and text[2] in self.given
+        """Tell whether the text has the shape of a Korean name: three syllables, or four with 남궁 and such."""
+        surname = 2 if text[:2] in self.surnames else 1
+        rest = text[surname:]
+        fits = len(text) in {3, surname + 2} and text[:surname] in self.surnames
+        return fits and all(syllable in self.given for syllable in rest)
 
 
 def _text(name: str) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from pathgraph.providers.offline.korean_lexicon import lexicon
+
 NOUN_TAGS = frozenset({"NNG", "NNP", "SL", "SH", "SN", "XPN", "W_HASHTAG"})
 PROPER_TAGS = frozenset({"NNP", "SL", "SH"})
 PLURAL = "들"
@@ -77,10 +79,15 @@ def is_noun(morphemes: Sequence[Morpheme], i: int) -> bool:
         return not _counts(morphemes, i)
     if m.tag in NOUN_TAGS:
         return True
-    if m.tag == "NNB" and m.form in _ORDINALS:
-        return i >= 2 and morphemes[i - 1].tag == "SN" and morphemes[i - 2].form == "제"
+    if m.tag == "MM":  # "한빛전자" taken for 한 + 빛전자
+        after = morphemes[i + 1] if i + 1 < len(morphemes) else None
+        return after is not None and after.start == m.end and after.tag in NOUN_TAGS
+    if m.tag == "NNB" and i >= 2 and morphemes[i - 1].tag == "SN":
+        return (m.form in _ORDINALS and morphemes[i - 2].form == "제") or (m.form == "세" and _named(morphemes, i - 1))
     if i == 0 or morphemes[i - 1].end != m.start:
         return False
+    if m.tag == "NNB":  # "서정" + "호"
+        return morphemes[i - 1].tag in {"NNG", "NNP"} and lexicon().is_person_name(morphemes[i - 1].form + m.form)
     if m.tag == "XSN":
         return morphemes[i - 1].tag in NOUN_TAGS
     return m.form in _JOINERS and _between_latin(morphemes, i)
@@ -90,8 +97,15 @@ def _counts(morphemes: Sequence[Morpheme], i: int) -> bool:
     """Whether a number counts something ("130억 원", "15.4%", "3명") rather than being part of a name ("S25")."""
     if i and morphemes[i - 1].form == "제":
         return False
+    if i + 1 < len(morphemes) and morphemes[i + 1].form == "세" and _named(morphemes, i):
+        return False
     after = morphemes[i + 1] if i + 1 < len(morphemes) else None
     return after is not None and after.tag in _COUNTERS and after.form not in {"-", "&", "+"}
+
+
+def _named(morphemes: Sequence[Morpheme], i: int) -> bool:
+    """Whether a proper noun stands before: the number of a monarch or a pope ("비오 5세"), not an age."""
+    return i > 0 and morphemes[i - 1].tag == "NNP"
 
 
 def _between_latin(morphemes: Sequence[Morpheme], i: int) -> bool:
@@ -109,7 +123,16 @@ def words_of(morphemes: Sequence[Morpheme], text: str) -> list[Word]:
         else:
             groups.append([m])
     stripped = [_singular(group) for group in groups]
-    return [Word(tuple(g), text[g[0].start : g[-1].end]) for g in stripped if g]
+    return [Word(_whole_person(g), text[g[0].start : g[-1].end]) for g in stripped if g]
+
+
+def _whole_person(group: list[Morpheme]) -> tuple[Morpheme, ...]:
+    """Join a person's name that the tokenizer took apart ("길" + "서진", "서정" + "호")."""
+    name = "".join(m.form for m in group)
+    torn = len(group) > 1 and (len(group[0].form) == 1 or group[-1].tag == "NNB")
+    if torn and lexicon().is_person_name(name):
+        return (Morpheme(name, "NNP", group[0].start, group[-1].end),)
+    return tuple(group)
 
 
 def _singular(group: list[Morpheme]) -> list[Morpheme]:

@@ -4,6 +4,7 @@ Belongs here: everything that is decided inside one run of nouns ("삼성전자 
 predicates (`korean_items`, `korean_clauses`).
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ _PLACE_ENDS = frozenset("시군구읍면도")
 _ABSTRACT_ENDS = frozenset("력감량률율액권심자성")
 # "전라남도지사" is 전라남도 + 지사, "동구청장" 동구 + 청장.
 _NEVER_CUT = frozenset({"도지사", "구청장"})
+_ARTICLE = re.compile(r"제\d+(?:조|항|호|장)(?:의\d+)?")
 _MAX_NAME = 60
 
 
@@ -37,6 +39,7 @@ class NounPhrase:
         facts: what titles and appositions inside the phrase state.
         proper: whether the name is a proper one.
         extra: further names inside the phrase.
+        common: the span of a common noun that is no node by itself but may be the value of an attribute ("교수").
         weak: one common noun, good enough to stand in a fact beside a proper name, not to be a node by itself.
     """
 
@@ -48,6 +51,7 @@ class NounPhrase:
     date: bool = False
     extra: tuple[Name, ...] = ()
     weak: bool = False
+    common: Name | None = None
 
 
 def noun_phrase(words: Sequence[Word], text: str, owners: tuple[Name, ...] = (), definite: bool = False) -> NounPhrase:
@@ -67,13 +71,13 @@ def noun_phrase(words: Sequence[Word], text: str, owners: tuple[Name, ...] = (),
     if words[-1].known is None:
         split = _title_split(words, text)
         if split:
-            return _titled(*split, text, owners if not definite else ())
+            return _titled(*split, words[-1], text, owners if not definite else ())
     cut = _apposition(words)
     if cut:
         return _apposed(words, cut, text, owners)
     proper = [w for w in words if w.proper]
     if not proper and (definite or not _worth(words)):
-        return NounPhrase(None, head, owners)
+        return NounPhrase(None, head, owners, common=None if definite else make_name(words, text))
     return _plain(words, text, owners, head)
 
 
@@ -191,7 +195,7 @@ def _person_shaped(word: Word) -> bool:
     )
 
 
-def _titled(before: list[Word], title: str, text: str, owners: tuple[Name, ...]) -> NounPhrase:
+def _titled(before: list[Word], title: str, last: Word, text: str, owners: tuple[Name, ...]) -> NounPhrase:
     """Read "삼성전자 이재용 회장", "최수연 네이버 대표이사", "한국은행 총재", "회장"."""
     lex = lexicon()
     rest = list(before)
@@ -202,7 +206,8 @@ def _titled(before: list[Word], title: str, text: str, owners: tuple[Name, ...])
     office = make_name(organisation, text) if organisation else None
     offices = (office,) if office else owners
     if holder is None:
-        return NounPhrase(None, title, offices, extra=(office,) if office else ())
+        common = None if office else make_name([last], text)
+        return NounPhrase(None, title, offices, extra=(office,) if office else (), common=common)
     facts: tuple[Fact, ...] = ()
     if title not in lex.honorifics:
         facts = tuple(Fact(holder, title, o, TITLE_CONFIDENCE) for o in offices if o.type != PERSON)
@@ -247,8 +252,9 @@ def _apposition(words: Sequence[Word]) -> int:
     """Return where the last name begins after a common noun ("영화 아바타" -> 1), 0 when there is none."""
     for i in range(len(words) - 1, 0, -1):
         before, here = words[i - 1], words[i]
+        foreign = i >= 2 and words[i - 2].proper and not lexicon().is_role(before.text)
         if here.morphemes[0].tag in PROPER_TAGS and not before.proper and _introduces(before, words[i:]):
-            return i
+            return 0 if foreign else i
     return 0
 
 
@@ -258,7 +264,7 @@ def _introduces(before: Word, rest: Sequence[Word]) -> bool:
     if before.text == "주식회사" or before.morphemes[-1].tag == "SN" or len("".join(w.text for w in rest)) == 1:
         return False
     general = not _suffix_type(before) and len(rest) == 1
-    return lex.is_role(before.text) or rest[0].known is not None or general or bool(name_type(rest))
+    return lex.is_role(before.text) or rest[0].known is not None or general
 
 
 def _apposed(words: Sequence[Word], cut: int, text: str, owners: tuple[Name, ...]) -> NounPhrase:
@@ -312,6 +318,8 @@ def name_type(words: Sequence[Word]) -> str:
         return last.known
     if all(w.text in lex.names for w in words):
         return lex.names[last.text]
+    if len(words) > 1 and _ARTICLE.fullmatch(last.text) and name_type(words[:-1]) == LAW:
+        return LAW
     ending = _suffix_type(last, within=len(words) > 1)
     if len(words) == 1 and _person_shaped(last):
         return PERSON
@@ -331,7 +339,8 @@ def _suffix_type(word: Word, within: bool = False) -> str:
     """
     for end, kind in lexicon().suffixes:
         if word.text.endswith(end) and (len(word.text) > len(end) or within):
-            if len(end) > 1 or word.morphemes[-1][:2] == (end, "NNG") or (word.proper and len(word.text) >= 3):
+            backed = word.morphemes[-1][:2] == (end, "NNG") or (kind == LAW and len(word.text) >= 4)
+            if len(end) > 1 or backed or (word.proper and len(word.text) >= 3):
                 return kind
             return ""
     return ""

@@ -177,11 +177,13 @@ def _intransitive(clause: Clause, subject: Group) -> Iterator[Fact]:
 def _transitive(clause: Clause, subject: Group, target: Group) -> Iterator[Fact]:
     lex = lexicon()
     stem, relation = clause.predicate.stem, _relation(clause.predicate)
-    if stem == "삼":
+    if stem == "삼" or stem in lex.verbs["hold"]:
         offices = [g.last.head for g in clause.groups if g.form == "로" and lex.is_relational(g.last.head)]
         for office in offices:
-            yield from _pairs(subject, office, target, OBJECT_CONFIDENCE)
-        return
+            ends = (subject, target) if stem == "삼" else (target, subject)
+            yield from _pairs(ends[0], office, ends[1], OBJECT_CONFIDENCE)
+        if offices or stem == "삼":
+            return
     if stem in lex.verbs["empty"]:
         return
     yield from _pairs(subject, relation, target, OBJECT_CONFIDENCE)
@@ -197,7 +199,8 @@ def _folded(clause: Clause, subject: Group, target: Group) -> Iterator[Fact]:
     """A common noun as object belongs to the verb: "계약을 체결하다" is the relation "계약 체결"."""
     lex = lexicon()
     noun, stem = target.last.head, clause.predicate.stem
-    if not noun:
+    if not noun:  # an amount
+        yield from _intransitive(clause, subject)
         return
     if stem in {"맡", "지내"}:
         yield from _offices(clause, subject)
@@ -233,15 +236,41 @@ def copula_facts(subject: Group | None, complement: NounPhrase, factor: float) -
     if subject is None:
         return []
     confidence = round(COPULA_CONFIDENCE * factor, 3)
-    facts: list[Fact] = []
-    if complement.owners and complement.head not in lexicon().light | lexicon().passing:
-        for owner in complement.owners:
-            plain = owner in complement.extra  # "이승만은 대한민국 국적이다": without 의 the owner has nothing
-            for s in subject.names:
-                fact = Fact(s, complement.head, owner, confidence)
-                facts.append(fact if plain else relate(s, complement.head, owner, confidence))
-    elif complement.name is not None and not complement.date:
-        roles = subject.last
-        if roles.name is None and lexicon().is_relational(roles.head):
-            facts += [relate(complement.name, roles.head, owner, confidence) for owner in roles.owners]
+    if complement.owners and _relates(complement.head):
+        facts = list(_complement_owned(subject, complement, confidence))
+    elif len(subject.names) >= 2 and complement.name is None and complement.head in lexicon().verbs["mutual"]:
+        first, *rest = subject.names
+        facts = [Fact(first, complement.head, name, confidence) for name in rest]
+    else:
+        facts = list(_subject_owned(subject.last, complement, confidence))
     return [f for f in dict.fromkeys(facts) if _tells(f)]
+
+
+def _relates(head: str) -> bool:
+    lex = lexicon()
+    return lex.is_relational(head) or head not in lex.light | lex.passing
+
+
+def _complement_owned(subject: Group, complement: NounPhrase, confidence: float) -> Iterator[Fact]:
+    """Read "A는 B의 R이다"; without 의 ("이승만은 대한민국 국적이다") an attribute is not turned round."""
+    for owner in complement.owners:
+        for s in subject.names:
+            fact = Fact(s, complement.head, owner, confidence)
+            yield fact if owner in complement.extra else relate(s, complement.head, owner, confidence)
+
+
+def _subject_owned(phrase: NounPhrase, complement: NounPhrase, confidence: float) -> Iterator[Fact]:
+    """Read "B의 R은 A이다"; a noun that is on no list is taken for an attribute of B."""
+    lex = lexicon()
+    if complement.date or phrase.proper or not _relates(phrase.head):
+        return
+    value = complement.name
+    if value is None and phrase.head in lex.attributes:
+        value = complement.common
+    if value is None:
+        return
+    for owner in phrase.owners:
+        if lex.is_role(phrase.head):
+            yield relate(value, phrase.head, owner, confidence)
+        elif phrase.head in lex.attributes or complement.proper:
+            yield Fact(owner, phrase.head, value, confidence)
