@@ -107,6 +107,7 @@ def test_resources_of_g6_and_g8():
 
 CODE = [
     ("AHT ABCT", 0.3, 0.8, {"AHT": 0.45, "ABCT": 0.4066667}),
+    ("AHT ABCT", 0.5, 0.8, {"AHT": 0.25, "ABCT": 0.1666667}),  # 0.5 is not above 0.5
     ("AHT ABCT", 0.05, 0.7, {"AHT": 0.425, "ABCT": 0.365}),
     ("ABCT AHT AHDT", 0.3, 0.8, {"ABCT": 0.4066667, "AHT": 0.35, "AHDT": 0.2333333}),
     ("ABCT AHT AHDT", 0.05, 0.7, {"ABCT": 0.365, "AHT": 0.3375, "AHDT": 0.2658333}),

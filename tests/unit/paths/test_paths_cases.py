@@ -40,6 +40,15 @@ def test_start_is_exempt_from_theta():
     assert [0, 1] in [row["nodes"] for row in rows]
 
 
+@pytest.mark.parametrize(("theta", "longest"), [(0.0625, 3), (0.25, 2)])
+def test_a_node_exactly_at_theta_propagates(theta, longest):
+    # alpha 0.5 on a chain 1-2-3-4: S(2) / deg = 0.5 / 2, S(3) / deg = 0.125 / 2.
+    graph = make_graph([(1, 2), (2, 3), (3, 4)])
+    assert max(table_of(graph, Paths(alpha=0.5, theta=theta))["hops"].to_pylist()) == longest
+    above = np.nextafter(theta, 1)
+    assert max(table_of(graph, Paths(alpha=0.5, theta=above))["hops"].to_pylist()) == longest - 1
+
+
 def test_two_hop_ties_go_by_flow_then_weakest_hop_then_ids():
     # Formula 4 gives all five middles the same score; 20 has a neighbour more, 30 and 40 a weaker hop.
     pairs = [(1, 20), (20, 2), (20, 99), (1, 30), (30, 2), (1, 40), (40, 2), (1, 50), (50, 2), (1, 60), (60, 2)]
@@ -112,6 +121,8 @@ def test_cap_raises_theta_to_the_first_step_that_fits():
     graph = make_graph(pairs)
     full = plan(graph, Paths(theta=1e-3))
     assert (full.theta, full.raised) == (1e-3, False)
+    assert not plan(graph, Paths(theta=1e-3, max_rows=full.rows)).raised
+    assert plan(graph, Paths(theta=1e-3, max_rows=full.rows - 1)).raised
     capped = plan(graph, Paths(theta=1e-3, max_rows=full.rows // 3))
     assert capped.raised
     assert capped.rows <= full.rows // 3
