@@ -120,7 +120,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(st.lists(st.one_of(st.text(ALPHABET, max_size=60), st.lists(WORDS, max_size=25).map(" ".join)), max_size=4))
 def test_any_text_is_survived_and_spans_hold(sentences):
     for sentence, reading in zip(sentences, READER.read(sentences, []), strict=True):

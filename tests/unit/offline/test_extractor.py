@@ -65,7 +65,7 @@ def check(text, reply):
         for start, end in entity["spans"]:
             assert 0 <= start < end <= len(text)
             assert text[start:end].strip() == text[start:end] != ""
-            if entity["type"] != "CONCEPT" and "\n" not in text and "*" not in text:
+            if entity["type"] != "CONCEPT" and not set(text) & set("\n*[_`<"):
                 assert " ".join(text[start:end].split()) == entity["name"]
     for triple in data["triples"]:
         assert 0 <= triple["start"] < triple["end"] <= len(text)
@@ -249,7 +249,7 @@ PARTS = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(st.one_of(st.text(ALPHABET, max_size=200), st.lists(PARTS, max_size=40).map(" ".join)))
 def test_any_text_gives_a_reply_whose_spans_hold(text):
     for piece in pieces(text, "en"):

@@ -147,6 +147,7 @@ class Names:
 
     def _hyphenated(self, start: int, end: int) -> int:
         """Return the start with the whole of a hyphenated first word, or without it when a name is in it."""
+        start += self.doc[start].tag_ == "HYPH"
         while 2 <= start < end and self.doc[start - 1].tag_ == "HYPH":
             if start - 2 in self.of_token:
                 return start + 1
