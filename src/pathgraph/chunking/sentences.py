@@ -16,9 +16,12 @@ Span = tuple[int, int]
 _PARAGRAPH_BREAK = regex.compile(r"\n(?:[^\S\n]*\n)+")
 # A line that is a unit of its own: heading, table row, rule, HTML block, fence; the next line starts anew.
 _ALONE = regex.compile(r"\s*(?:#{1,6}\s|\||```|~~~|[-=*_]{3,}\s*$|</?\w[^>]*>\s*$|.*\|.*\|)|.*\t.*\t")
+_KOREAN_ITEM = "가나다라마바사아자차카타파하"
 # A line that starts a unit: list item, quotation, numbered or lettered item, speaker.
 _STARTS = regex.compile(
-    r"\s*(?:[-*+•‣◦▪▫·※○●◎□■◇◆▶►☞➤✓✔–—]\s|[>❍]|\(?(?:\d{1,3}|[a-zA-Z가-하]|[ivxIVX]{1,4})[.)]\s|[①-⑳㉠-㉻]"
+    r"\s*(?:[-*+•‣◦▪▫·※○●◎□■◇◆▶►☞➤✓✔–—]\s|[>❍]|\(?(?:\d{1,3}|[a-zA-Z"
+    + _KOREAN_ITEM
+    + r"]|[ivxIVX]{1,4})[.)]\s|[①-⑳㉠-㉻]"
     r"|제\s?\d+\s?[조장절항관편]|[A-Z][\w .'-]{0,40}:\s)"
 )
 _PAIR = regex.compile(r"\X")
@@ -45,7 +48,9 @@ _INITIAL = regex.compile(r"(?:[A-Z]|[A-Z][a-z]?-[A-Z])$")
 _KOREAN_DATE = regex.compile(r"(?:^|[\s(~])[’']?\d{2,4}\.\s?\d{1,2}(?:\.\s?\d{1,2})?$")
 _YEAR = regex.compile(r"(?:\d{4}|['’‘]\d{2})$")
 _MONTH_NEXT = regex.compile(r"\s?\d{1,2}\.")
-_ITEM_NUMBER = regex.compile(r"(?:^|\n)\s*[#>*_\s]*(?:\d{1,3}(?:\.\d{1,3})*|[가-하]|[A-Za-z]|[ivxIVX]{1,4})$")
+_ITEM_NUMBER = regex.compile(
+    rf"(?:^|\n)\s*[#>*_\s]*(?:\d{{1,3}}(?:\.\d{{1,3}})*|[{_KOREAN_ITEM}]|[A-Za-z]|[ivxIVX]{{1,4}})$"
+)
 
 
 def _words(line: str) -> frozenset[str]:

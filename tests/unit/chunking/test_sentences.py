@@ -30,10 +30,10 @@ def boundaries(pieces: list[str]) -> set[int]:
 
 
 def score(name: str) -> tuple[float, float, list[str]]:
-    """Precision, recall, and the lines that are not exactly right."""
+    """Precision and recall of a set, and the lines that are not exactly right."""
     found = right = hits = 0
     wrong = []
-    for line in (HERE / f"tricky_{name}.txt").read_text("utf-8").splitlines():
+    for line in (HERE / f"{name}.txt").read_text("utf-8").splitlines():
         joined = line.replace(MARK, " ")
         got, want = boundaries(texts(joined)), boundaries(line.split(MARK))
         found, right, hits = found + len(got), right + len(want), hits + len(got & want)
@@ -42,11 +42,20 @@ def score(name: str) -> tuple[float, float, list[str]]:
     return hits / found, hits / right, wrong
 
 
-@pytest.mark.parametrize("name", ["ko", "en"])
-def test_tricky_sentences(name):
+@pytest.mark.parametrize(
+    ("name", "least_precision", "least_recall"),
+    [
+        ("tricky_ko", 0.99, 0.99),
+        ("tricky_en", 0.99, 0.99),
+        # No rule was fitted to these, but for one slip that untouched_ko showed (docs/chunking.md).
+        ("untouched_ko", 0.95, 0.95),
+        ("untouched_en", 0.99, 0.80),
+    ],
+)
+def test_tricky_sentences(name, least_precision, least_recall):
     precision, recall, wrong = score(name)
-    assert precision >= 0.97, wrong
-    assert recall >= 0.95, wrong
+    assert precision >= least_precision, wrong
+    assert recall >= least_recall, wrong
 
 
 def test_lines_that_stand_alone():
