@@ -19,7 +19,7 @@ def read_documents(run: Run, allow_deletes: bool) -> int:
     with run.stage(documents.STAGE, len(items)):
         parent = run.store.snapshot(run.parent).table(documents.TABLE) if run.parent else None
         read, failures = documents.read_documents(items, run.settings.loading, run.cache)
-        table = documents.documents_table(read, failures, parent)
+        table = documents.documents_table(read, [*failures, *run.failures()], parent)
         if parent is not None:
             known, now = (set(rows["document_id"].to_pylist()) for rows in (parent, table))
             require_few_deletions(known, now, allow_deletes)

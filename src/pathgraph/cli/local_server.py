@@ -25,7 +25,8 @@ START_SECONDS = 180  # a first start migrates the database: half a minute alone,
 _QUIET = {
     "DO_NOT_TRACK": "1",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-    "PREFECT_LOGGING_LEVEL": "WARNING",
+    # Errors reach the user through the command itself, with their remedy; Prefect would print them with a traceback.
+    "PREFECT_LOGGING_LEVEL": "CRITICAL",
     "PREFECT_LOGGING_TO_API_ENABLED": "false",
     "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
     "PREFECT_CLI_COLORS": "false",
@@ -37,6 +38,9 @@ _SERVER = {
     "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "1",
     "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_READ_BATCH_SIZE": "100",
 }
+
+
+_children: dict[int, subprocess.Popen[bytes]] = {}  # servers that this very process launched
 
 
 @dataclass(frozen=True)
@@ -168,6 +172,7 @@ def _launch(folder: Path) -> LocalServer:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=settings, cwd=folder, start_new_session=True
         )
+    _children[process.pid] = process
     server = LocalServer(process.pid, port, sys.version.split()[0])
     _record().write_text(json.dumps(asdict(server)), "utf-8")
     return server
@@ -175,11 +180,8 @@ def _launch(folder: Path) -> LocalServer:
 
 def _alive(pid: int) -> bool:
     """Tell whether the process lives; our own ended child is collected, so that it does not count as alive."""
-    try:
-        if os.waitpid(pid, os.WNOHANG)[0] == pid:
-            return False
-    except (ChildProcessError, AttributeError):
-        pass
+    if pid in _children:
+        return _children[pid].poll() is None
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
