@@ -187,3 +187,11 @@ def test_the_cut_starts_at_the_hub_with_its_strongest_neighbours():
     graph = projection(star)
     labels = balanced_cut(LocalGraph(graph.n, graph.u, graph.v, graph.weight), 5)
     assert labels.tolist() == [0, 1, 1, 1, 1, 1, 0, 0, 0, 0]
+
+
+def test_a_split_made_at_a_raised_resolution_stands_in_a_warm_start():
+    """Found by search: started from its own result at the plain resolution, this graph would end elsewhere."""
+    graph = projection(nx.gnm_random_graph(21, 122, seed=860951))
+    wanted = Communities(max_size=2, max_levels=50)
+    found = hierarchy(graph, wanted)
+    assert np.array_equal(hierarchy(graph, wanted, found), found)

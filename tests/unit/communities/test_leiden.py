@@ -1,5 +1,6 @@
 import random
 
+import igraph
 import networkx as nx
 import numpy as np
 import pytest
@@ -98,6 +99,11 @@ def test_the_callers_random_numbers_are_left_alone():
     first = leiden(graph, Communities())
     assert [random.random() for _ in range(3)] == expected
     assert np.array_equal(leiden(graph, Communities()), first)
+    drawn = []
+    for _ in range(2):  # igraph draws from Python's generator again, as it does by default
+        random.seed(5)
+        drawn.append(igraph.Graph.Erdos_Renyi(n=30, m=60).get_edgelist())
+    assert drawn[0] == drawn[1]
 
 
 def test_a_bounded_number_of_iterations_is_no_better_than_convergence():
