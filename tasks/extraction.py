@@ -26,7 +26,7 @@ def plan_extraction(run: Run) -> list[int]:
     todo = missing(jobs, run.cache)
     reporter().begin(extraction.STAGE, jobs.num_rows)
     reporter().advance(extraction.STAGE, jobs.num_rows - todo.num_rows)
-    shards = shard(todo, run.settings.extraction.shard_chunks)
+    shards = shard(todo, pool.shard_size(run.settings))
     pq.write_table(jobs, run.staging.work / JOBS)
     for number, part in enumerate(shards):
         pq.write_table(part, run.staging.work / f"shard-{number:05d}.parquet")

@@ -90,7 +90,19 @@ class SnapshotRejected(StoreError):
 
 
 class ModelError(PathgraphError):
-    """A model endpoint or provider cannot be used."""
+    """A model endpoint or provider cannot be used, or gives no usable answer to one request.
+
+    Args:
+        message: see the base class.
+        remedy: see the base class.
+        raw: what came instead of an answer, for the failure row.
+        attempts: how often it was tried.
+    """
+
+    def __init__(self, message: str, remedy: str = "", raw: str = "", attempts: int = 1) -> None:
+        super().__init__(message, remedy)
+        self.raw = raw
+        self.attempts = attempts
 
 
 class ModelRejected(ModelError):

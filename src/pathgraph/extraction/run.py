@@ -53,28 +53,38 @@ def extract(jobs: Sequence[Job], extractor: Extractor, cache: Cache, calls: Exec
             waiting[calls.submit(extractor.reply, job.text, job.language)] = (job, key)
     failures: list[Failure] = []
     try:
-        for future in as_completed(waiting):
+        for future in as_completed(list(waiting)):
             progress.check_stop()
-            failure = _keep(future, *waiting[future], cache)
+            failure = _keep(future, *waiting.pop(future), cache)
             failures += [failure] if failure else []
             progress.reporter().advance(STAGE, 1, int(failure is not None))
     except (ModelRejected, progress.Stopped):
-        for future in waiting:
-            future.cancel()
+        _rescue(waiting, cache)
         raise
     progress.reporter().advance(STAGE, len(jobs) - len(asked))
     return failures
 
 
+def _rescue(waiting: dict[Future[str], tuple[Job, str]], cache: Cache) -> None:
+    """Drop the calls that have not begun, and keep the replies that had come: they are paid for."""
+    for future in waiting:
+        future.cancel()
+    for future, (job, key) in waiting.items():
+        if future.done() and not future.cancelled() and future.exception() is None:
+            _keep(future, job, key, cache)
+
+
 def _keep(future: Future[str], job: Job, key: str, cache: Cache) -> Failure | None:
-    raw = ""
+    raw, attempts = "", 1
     try:
         raw = future.result()
         parse_reply(raw, job.text)
     except ModelRejected:
         raise
     except (ModelError, ReplyError) as error:
+        if isinstance(error, ModelError):
+            raw, attempts = error.raw, error.attempts
         name = "reply" if isinstance(error, ReplyError) else "model"
-        return Failure("extract", job.uri, name, str(error), job.document_id, job.chunk_id, raw=raw)
+        return Failure("extract", job.uri, name, str(error), job.document_id, job.chunk_id, attempts, raw)
     cache.put_many(NAMESPACE, {key: raw.encode("utf-8", "surrogatepass")})
     return None

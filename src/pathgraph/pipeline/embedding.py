@@ -4,6 +4,7 @@ Belongs here: which text of a node, chunk or summary is embedded, and the cached
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from pathgraph import progress
 from pathgraph.arrow import rows, where
+from pathgraph.errors import ModelError
 from pathgraph.ids import content_hash
 from pathgraph.providers.protocol import Embedder
 from pathgraph.schema.tables import EMBEDDINGS
@@ -18,7 +20,6 @@ from pathgraph.store.cache import Cache
 
 STAGE = "embeddings"
 _NAMESPACE = "embed"
-_BATCH = 16  # small enough to stop quickly: the larger model reads about 25 sentences a second
 
 
 def texts_to_embed(nodes: pa.Table, chunks: pa.Table, summaries: pa.Table) -> list[tuple[str, int, str]]:
@@ -42,12 +43,17 @@ def embeddings_table(texts: Sequence[tuple[str, int, str]], embedder: Embedder, 
         del missing[key]
     progress.reporter().advance(STAGE, len(set(keys)) - len(missing))
     todo = sorted(missing.items(), key=lambda pair: (len(pair[1]), pair[0]))
-    for at in range(0, len(todo), _BATCH):
+    batches = [todo[at : at + embedder.batch] for at in range(0, len(todo), embedder.batch)]
+
+    def embed(batch: Sequence[tuple[str, str]]) -> None:
         progress.check_stop()
-        batch = todo[at : at + _BATCH]
         vectors = embedder.embed([text for _, text in batch], "passage").astype("<f4")
         cache.put_many(_NAMESPACE, {key: row.tobytes() for (key, _), row in zip(batch, vectors, strict=True)})
         progress.reporter().advance(STAGE, len(batch))
+
+    with ThreadPoolExecutor(embedder.parallel, thread_name_prefix="embed") as threads:
+        for _ in threads.map(embed, batches):  # raises the first error and drops the batches that wait
+            pass
     return EMBEDDINGS.sort(_table(texts, keys, embedder, cache))
 
 
@@ -56,20 +62,35 @@ def _known(keys: list[str], cache: Cache) -> list[str]:
 
 
 def _table(texts: Sequence[tuple[str, int, str]], keys: list[str], embedder: Embedder, cache: Cache) -> pa.Table:
-    vectors: NDArray[np.float32] = np.empty((len(keys), embedder.dimensions), np.float32)
+    vectors: NDArray[np.float32] | None = None
     for at in range(0, len(keys), 1000):
         slice_ = keys[at : at + 1000]
         found = cache.get_many(_NAMESPACE, slice_)
         for row, key in enumerate(slice_, at):
-            vectors[row] = np.frombuffer(found[key], "<f4")
-    offsets = pa.array(np.arange(len(keys) + 1, dtype=np.int32) * embedder.dimensions, pa.int32())
+            vector = np.frombuffer(found[key], "<f4")
+            if vectors is None:
+                vectors = np.empty((len(keys), len(vector)), np.float32)
+            _require_same(vectors.shape[1], len(vector), embedder)
+            vectors[row] = vector
+    if vectors is None:
+        vectors = np.empty((0, embedder.dimensions), np.float32)
+    dimensions = vectors.shape[1]
+    offsets = pa.array(np.arange(len(keys) + 1, dtype=np.int32) * dimensions, pa.int32())
     return pa.table(
         {
             "kind": pa.array([kind for kind, _, _ in texts], pa.string()),
             "id": pa.array([ident for _, ident, _ in texts], pa.int64()),
             "model": pa.array([embedder.model] * len(keys), pa.string()),
-            "dimensions": pa.array([embedder.dimensions] * len(keys), pa.int64()),
+            "dimensions": pa.array([dimensions] * len(keys), pa.int64()),
             "vector": pa.ListArray.from_arrays(offsets, pa.array(vectors.ravel())),
         },
         schema=EMBEDDINGS.arrow,
     )
+
+
+def _require_same(first: int, other: int, embedder: Embedder) -> None:
+    if first != other:
+        raise ModelError(
+            f"{embedder.model} once gave vectors of {first} dimensions and once of {other}; they cannot be compared.",
+            "The endpoint changed its model under one name: name it otherwise, or empty the cache of vectors.",
+        )

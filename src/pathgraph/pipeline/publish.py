@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathgraph.errors import PublishConflict
 from pathgraph.pipeline.plan import note_published
 from pathgraph.pipeline.run import Run, RunReport
-from pathgraph.providers import factory
+from pathgraph.providers import factory, usage
 from pathgraph.quality import quality_table
 from pathgraph.schema.tables import FAILURES
 from pathgraph.store import runs
@@ -78,7 +78,7 @@ def publish_run(run: Run) -> RunReport:
         seconds=seconds,
         notes=notes,
     )
-    _record(run, report, published.changed)
+    _record(run, report, published.changed, usage.take())
     return report
 
 
@@ -102,7 +102,7 @@ def _notes(run: Run) -> tuple[str, ...]:
     return ()
 
 
-def _record(run: Run, report: RunReport, changed: bool) -> None:
+def _record(run: Run, report: RunReport, changed: bool, paid: dict[str, int]) -> None:
     record = runs.RunRecord(
         run_id=run.run_id,
         flow=run.flow,
@@ -110,7 +110,8 @@ def _record(run: Run, report: RunReport, changed: bool) -> None:
         ended=datetime.now(UTC),
         outcome="partial" if report.failures else "success" if changed else "unchanged",
         snapshot=report.snapshot,
-        counts=report.counts,
+        counts=report.counts | {name: count for name, count in paid.items() if name.endswith(".calls")},
         seconds=report.seconds,
+        tokens={name: count for name, count in paid.items() if not name.endswith(".calls")},
     )
     runs.append(run.store.runs, record)

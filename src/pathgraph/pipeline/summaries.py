@@ -4,7 +4,8 @@ Belongs here: the cached loop. Does not: what a report is written from (`pathgra
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 
 import pyarrow as pa
@@ -15,7 +16,7 @@ from pathgraph.providers.protocol import Finding, Report, Summariser
 from pathgraph.schema.tables import SUMMARIES
 from pathgraph.settings import Summaries
 from pathgraph.store.cache import Cache
-from pathgraph.summaries.plan import SummaryInputs, plan
+from pathgraph.summaries.plan import Planned, SummaryInputs, plan
 from pathgraph.summaries.write import Written, write_summaries
 
 STAGE = "summaries"
@@ -40,10 +41,12 @@ class CachedReports(Mapping[str, Report]):
     def __len__(self) -> int:
         return 0
 
-    def keep(self, written: Written) -> None:
-        """Make a new report durable."""
-        record = json.dumps(asdict(written.report), ensure_ascii=False).encode()
-        self._cache.put_many(_NAMESPACE, {str(written.row["input_hash"]): record})
+    def kept(self, written: Written) -> Written:
+        """Make a new report durable, at once and in whichever thread wrote it; return it."""
+        if not written.cached and written.row["provider"] != "rule":
+            record = json.dumps(asdict(written.report), ensure_ascii=False).encode()
+            self._cache.put_many(_NAMESPACE, {str(written.row["input_hash"]): record})
+        return written
 
 
 def summaries_table(
@@ -55,11 +58,14 @@ def summaries_table(
     known = CachedReports(cache)
     rows: list[dict[str, object]] = []
     failures: list[Failure] = []
-    for written in write_summaries(batches, summariser, settings, known):
-        progress.check_stop()
-        if not written.cached and written.row["provider"] != "rule":
-            known.keep(written)
-        rows.append(written.row)
-        failures += [written.failure] if written.failure else []
-        progress.reporter().advance(STAGE, 1, int(written.failure is not None))
+    with ThreadPoolExecutor(summariser.parallel, thread_name_prefix="reports") as threads:
+
+        def mapper(write: Callable[[Planned], Written], batch: Sequence[Planned]) -> Iterable[Written]:
+            return threads.map(lambda planned: known.kept(write(planned)), batch)
+
+        for written in write_summaries(batches, summariser, settings, known, mapper):
+            progress.check_stop()
+            rows.append(written.row)
+            failures += [written.failure] if written.failure else []
+            progress.reporter().advance(STAGE, 1, int(written.failure is not None))
     return SUMMARIES.from_rows(rows), failures

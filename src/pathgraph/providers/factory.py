@@ -7,18 +7,19 @@ from functools import lru_cache
 
 from pathgraph.errors import SettingsError
 from pathgraph.ids import content_hash
+from pathgraph.prompts.render import check_prompts
 from pathgraph.providers.protocol import Embedder, Extractor, Summariser
 from pathgraph.resolution.aliases import read_aliases
-from pathgraph.settings import Settings
-
-_LATER = "Use the provider 'offline'; other endpoints come with the next release."
+from pathgraph.settings import Endpoint, Settings, Stage
 
 
 @lru_cache(maxsize=8)
 def extractor(settings: Settings) -> Extractor:
     """Return who extracts; its models are loaded at the first call. Raises MissingExtra, SettingsError."""
-    if settings.extraction.provider != "offline":
-        raise SettingsError(f"extraction.provider {settings.extraction.provider} is not there yet.", _LATER)
+    if settings.extraction.provider == "openai":
+        from pathgraph.providers.openai.extractor import OpenAIExtractor
+
+        return OpenAIExtractor(_endpoint(settings, "extraction"), settings.extraction.gleanings, settings.prompts)
     from pathgraph.providers.offline.extractor import OfflineExtractor
     from pathgraph.providers.offline.gazetteer import entries_of
 
@@ -29,8 +30,11 @@ def extractor(settings: Settings) -> Extractor:
 @lru_cache(maxsize=8)
 def embedder(settings: Settings) -> Embedder:
     """Return who embeds. Raises MissingExtra, SettingsError."""
-    if settings.embeddings.provider != "offline":
-        raise SettingsError(f"embeddings.provider {settings.embeddings.provider} is not there yet.", _LATER)
+    if settings.embeddings.provider == "openai":
+        from pathgraph.providers.openai.embedder import OpenAIEmbedder
+
+        wanted = settings.embeddings
+        return OpenAIEmbedder(_endpoint(settings, "embeddings"), wanted.dimensions, wanted.batch)
     from pathgraph.providers.offline.embeddings import offline_embedder
 
     return offline_embedder(settings.embeddings.model)
@@ -39,11 +43,27 @@ def embedder(settings: Settings) -> Embedder:
 @lru_cache(maxsize=8)
 def summariser(settings: Settings) -> Summariser:
     """Return who writes reports. Raises MissingExtra, SettingsError."""
-    if settings.summaries.provider != "offline":
-        raise SettingsError(f"summaries.provider {settings.summaries.provider} is not there yet.", _LATER)
+    if settings.summaries.provider == "openai":
+        from pathgraph.providers.openai.summariser import OpenAISummariser
+
+        return OpenAISummariser(_endpoint(settings, "summaries"), settings.prompts)
     from pathgraph.providers.offline.summaries import OfflineSummariser
 
     return OfflineSummariser()
+
+
+def _endpoint(settings: Settings, stage: Stage) -> Endpoint:
+    """Return the endpoint of a stage, once it is clear that it can be asked; raises SettingsError when it cannot."""
+    check_prompts(settings.prompts)
+    own = getattr(settings, stage).endpoint.model
+    endpoint = settings.endpoint_of(stage)
+    # The shared model is one that chats; it does not embed.
+    if endpoint.model is None or (stage == "embeddings" and own is None):
+        raise SettingsError(
+            f"{stage}.provider is openai, but no model is named.",
+            f"Set {stage}.endpoint.model; endpoint.model serves all stages but embeddings.",
+        )
+    return endpoint
 
 
 def versions(settings: Settings) -> str:

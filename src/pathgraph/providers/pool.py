@@ -1,4 +1,4 @@
-"""Worker processes for extraction by rules, which is bound by the processor.
+"""Who makes extraction calls: worker processes for rules, bound by the processor; threads for an endpoint, which wait.
 
 Belongs here: starting, feeding and ending them. Does not: what they run (`pathgraph.providers.factory`).
 
@@ -23,9 +23,16 @@ CHUNKS_PER_PROCESS = 24  # below this, loading the models once more takes longer
 
 def worker_count(settings: Settings, chunks: int) -> int:
     """Return how many worker processes the work is worth: 0 means to stay in this process."""
+    if settings.extraction.provider != "offline":
+        return 0
     cores = settings.extraction.processes or os.cpu_count() or 1
     wanted = min(cores, chunks // CHUNKS_PER_PROCESS)
     return wanted if wanted > 1 else 0
+
+
+def shard_size(settings: Settings) -> int:
+    """Return the chunks of one task: as many as can be asked at once, so that the few tasks under way keep all busy."""
+    return max(settings.extraction.shard_chunks, factory.extractor(settings).parallel)
 
 
 @dataclass
@@ -70,8 +77,9 @@ def close() -> None:
 
 def _start(settings: Settings, processes: int) -> Calls:
     if not processes:
-        executor = ThreadPoolExecutor(1, thread_name_prefix="extract")
-        return Calls(factory.extractor(settings), executor, lambda: executor.shutdown(cancel_futures=True))
+        extractor = factory.extractor(settings)
+        executor = ThreadPoolExecutor(extractor.parallel, thread_name_prefix="extract")
+        return Calls(extractor, executor, lambda: executor.shutdown(cancel_futures=True))
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(processes, context, _begin, (settings.model_dump_json(),))
     # Twice as many askers as workers, so that no worker waits for its next chunk.
@@ -88,7 +96,7 @@ class _Pooled:
     """An extractor whose replies come from the worker processes."""
 
     def __init__(self, local: Extractor, pool: ProcessPoolExecutor) -> None:
-        self.provider = local.provider
+        self.provider, self.parallel = local.provider, local.parallel
         self.model = local.model
         self.prompt_hash = local.prompt_hash
         self.request_key = local.request_key

@@ -20,9 +20,13 @@ from numpy.typing import NDArray
 
 
 class Extractor(Protocol):
-    """Turns a chunk's text into a reply. Thread-safe; equal requests may be answered from a cache by `request_key`."""
+    """Turns a chunk's text into a reply. Thread-safe; equal requests may be answered from a cache by `request_key`.
+
+    `parallel`: how many threads are worth asking at once.
+    """
 
     provider: str
+    parallel: int
     model: str
     prompt_hash: str
 
@@ -36,11 +40,16 @@ class Extractor(Protocol):
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors."""
+    """Turns texts into unit vectors. Thread-safe.
+
+    `dimensions`: 0 where only the vectors tell; `batch`: texts worth giving at once; `parallel`: threads worth asking.
+    """
 
     provider: str
     model: str
     dimensions: int
+    batch: int
+    parallel: int
 
     def embed(self, texts: Sequence[str], role: Literal["passage", "query"] = "passage") -> NDArray[np.float32]:
         """Return an array of shape (len(texts), dimensions), unit rows; a row depends on its text alone."""
@@ -96,9 +105,10 @@ class ReportRequest:
 
 
 class Summariser(Protocol):
-    """Writes the report on one community."""
+    """Writes the report on one community. Thread-safe; `parallel`: how many threads are worth asking at once."""
 
     provider: str
+    parallel: int
     model: str
     prompt_hash: str
 

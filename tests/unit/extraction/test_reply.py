@@ -39,7 +39,7 @@ def test_without_a_place_the_whole_chunk_is_the_evidence():
 
 @pytest.mark.parametrize(
     ("strength", "kept"),
-    [(8, 8.0), ("7.5", 7.5), (99, 10.0), (-3, 1.0), (0, 1.0), ("high", 1.0), (None, 1.0), ("nan", 1.0)],
+    [(8, 8.0), ("7.5", 7.5), (99, 10.0), (-3, 1.0), (0, 1.0), ("high", 8.0), ("huge", 1.0), ("8/10", 8.0), ("70 %", 7.0), (None, 1.0), ("nan", 1.0)],
 )
 def test_strengths_end_up_in_range(strength, kept):
     assert parse(triples=[triple(strength=strength)]).triples[0].strength == kept
@@ -65,7 +65,7 @@ def test_controls_and_surrogates_leave_names():
     assert parsed.triples[0].subject == "AB"
 
 
-@pytest.mark.parametrize("raw", ["", "no json", "[]", '"x"', "{", "null"])
+@pytest.mark.parametrize("raw", ["", "no json", "[1]", '"x"', "{", "null"])
 def test_what_is_no_object_is_an_error(raw):
     with pytest.raises(ReplyError):
         parse_reply(raw, TEXT)

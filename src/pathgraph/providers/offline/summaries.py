@@ -43,6 +43,7 @@ class OfflineSummariser:
     """Writes a report from the request's own sentences, in the request's language where it has any; deterministic."""
 
     provider = "offline"
+    parallel = 1
     model = "textrank"
     prompt_hash = content_hash("offline summaries", "1")
 

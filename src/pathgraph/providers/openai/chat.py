@@ -1,0 +1,203 @@
+"""One chat request, whatever the endpoint can do: JSON schema, else JSON mode, else plain text.
+
+Belongs here: request bodies, what an endpoint turned out not to take, reading the reply's envelope, asking again when
+it holds nothing usable. Does not: prompts, the meaning of the text, waiting and trying again (`client`).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pathgraph.errors import ModelError
+from pathgraph.providers import usage
+from pathgraph.providers.openai import loop
+from pathgraph.providers.openai.client import Body, client_of
+from pathgraph.providers.openai.errors import BadReply, Unsupported
+from pathgraph.settings import Endpoint, Stage
+from pathgraph.tokens import estimate
+
+Message = dict[str, str]
+FORMATS = ("json_schema", "json_object", "text")
+ASKS = 3  # times a question is asked whose answer is empty, refused or unreadable
+CUT_REMEDY = "Raise endpoint.max_output_tokens: the model spent them before it had answered."
+_WARMER = 0.5  # temperature of the second time on: at 0 the same answer would come again
+_ADAPTATIONS = 6
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What an endpoint takes for a model, as found out so far."""
+
+    format: int = 0
+    temperature: bool = True
+    limit: str = "max_tokens"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One reply: its text, why it ended (`stop`, `length`, ...), a refusal, and the tokens paid."""
+
+    text: str
+    finish: str
+    refusal: str
+    tokens_in: int
+    tokens_out: int
+
+    @property
+    def total_tokens(self) -> int:
+        """Tokens in and out."""
+        return self.tokens_in + self.tokens_out
+
+    @property
+    def cut(self) -> bool:
+        """The reply ended because it reached the limit."""
+        return self.finish == "length"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A conversation and what its answer must look like.
+
+    Attributes:
+        messages: role and content of each.
+        name: names the schema.
+        schema: JSON schema of the answer.
+        check: raises ValueError for an answer's text that cannot be used.
+        may_be_cut: an answer that was cut is returned unchecked, even when it is empty.
+    """
+
+    messages: tuple[Message, ...]
+    name: str
+    schema: Mapping[str, Any]
+    check: Callable[[str], object]
+    may_be_cut: bool = False
+
+
+_dialects: dict[tuple[str, str], Dialect] = {}  # touched on the shared loop only
+
+
+def ask(question: Question, endpoint: Endpoint, stage: Stage) -> Answer:
+    """Return a usable answer; one that was cut only where the question allows it.
+
+    Raises:
+        ModelRejected: the endpoint refuses for good.
+        TooLong: the conversation does not fit the model.
+        ModelError: no usable answer came; `raw` holds the last.
+        Stopped: somebody asked to stop.
+    """
+    return loop.run(_ask(question, endpoint, stage))
+
+
+async def _ask(question: Question, endpoint: Endpoint, stage: Stage) -> Answer:
+    problem, raw = "", ""
+    for number in range(ASKS):
+        warmth = endpoint.temperature if not number else max(endpoint.temperature, _WARMER)
+        answer = await _answer(question, endpoint.model_copy(update={"temperature": warmth}))
+        usage.add(stage, answer.tokens_in, answer.tokens_out)
+        problem, raw = _problem(answer, question), answer.text or answer.refusal
+        if not problem:
+            return answer
+    remedy = CUT_REMEDY if answer.cut else ""
+    raise ModelError(f"{endpoint.model}: {problem}", remedy, raw=raw, attempts=ASKS)
+
+
+def _problem(answer: Answer, question: Question) -> str:
+    if answer.cut and question.may_be_cut:
+        return ""
+    if answer.refusal:
+        return f"the model refused: {answer.refusal[:200]}"
+    if not answer.text.strip():
+        return "the answer is empty"
+    try:
+        question.check(answer.text)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+async def _answer(question: Question, endpoint: Endpoint) -> Answer:
+    client = await client_of(endpoint)
+    key = (client.url, str(endpoint.model))
+    tokens_in = sum(estimate(message["content"]) for message in question.messages)
+
+    def read(reply: Mapping[str, Any]) -> Answer:
+        return _read(reply, tokens_in)
+
+    for _ in range(_ADAPTATIONS):
+        dialect = _dialects.setdefault(key, Dialect())
+        body = _body(question, endpoint, dialect)
+        # Replies are far shorter than their limit; the true number is settled afterwards.
+        expected = tokens_in + min(tokens_in, endpoint.max_output_tokens)
+        try:
+            answer, _ = await client.call("/chat/completions", body, read, endpoint, expected)
+        except Unsupported as error:
+            if _dialects[key] == dialect:  # else another call has found it out meanwhile
+                _dialects[key] = _adapted(dialect, str(error))
+        else:
+            return answer
+    raise ModelError(f"{endpoint.model} at {client.url} takes no form of the request.")
+
+
+def _body(question: Question, endpoint: Endpoint, dialect: Dialect) -> Body:
+    body: Body = {"model": endpoint.model, "messages": list(question.messages)}
+    form = FORMATS[dialect.format]
+    if form == "json_schema":
+        schema = {"name": question.name, "strict": True, "schema": question.schema}
+        body["response_format"] = {"type": form, "json_schema": schema}
+    elif form == "json_object":
+        body["response_format"] = {"type": form}
+    if dialect.temperature:
+        body["temperature"] = endpoint.temperature
+    if dialect.limit:
+        body[dialect.limit] = endpoint.max_output_tokens
+    return body
+
+
+def _adapted(dialect: Dialect, said: str) -> Dialect:
+    """Return the dialect without what the endpoint complains about; raises ModelError when nothing is left to drop."""
+    text = said.lower()
+    if "max_completion_tokens" in text and dialect.limit == "max_tokens":
+        return replace(dialect, limit="max_completion_tokens")
+    if dialect.limit and dialect.limit in text:
+        return replace(dialect, limit="")
+    if dialect.temperature and "temperature" in text:
+        return replace(dialect, temperature=False)
+    if dialect.format + 1 < len(FORMATS):
+        return replace(dialect, format=dialect.format + 1)
+    raise ModelError(f"The endpoint does not take the request: {said[:300]}", raw=said)
+
+
+def _read(reply: Mapping[str, Any], tokens_in: int) -> Answer:
+    choices = reply.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        raise BadReply("the reply holds no choices", str(reply))
+    choice = choices[0]
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        raise BadReply("the reply holds no message", str(reply))
+    text, finish = _content(message.get("content")), str(choice.get("finish_reason") or "")
+    refusal = str(message.get("refusal") or "")
+    if finish == "content_filter":
+        refusal = refusal or "content filter"
+    paid = reply.get("usage")
+    paid = paid if isinstance(paid, dict) else {}
+    return Answer(
+        text,
+        finish,
+        refusal,
+        _count(paid, "prompt_tokens", tokens_in),
+        _count(paid, "completion_tokens", estimate(text)),
+    )
+
+
+def _count(paid: Mapping[str, Any], name: str, otherwise: int) -> int:
+    value = paid.get(name)
+    return value if isinstance(value, int) and value > 0 else otherwise
+
+
+def _content(content: object) -> str:
+    """Return a message's text; some endpoints send it as a list of parts."""
+    if isinstance(content, str):
+        return content
+    parts: Sequence[object] = content if isinstance(content, list) else ()
+    return "".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))

@@ -1,0 +1,181 @@
+"""One endpoint of this process: its connections, its limiter, its circuit breaker; the one place that tries again.
+
+Belongs here: sending a request until it is answered or must be given up. Does not: what a request holds (`chat`,
+`embedder`), the judgement on an error (`errors`).
+"""
+
+import asyncio
+import os
+import random
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import httpx2
+import openai
+
+from pathgraph.errors import ModelError, ModelRejected
+from pathgraph.providers.openai.errors import Asked, BadReply, Caught, Passing, judge
+from pathgraph.providers.openai.limiter import Limiter, Limits, Turn
+from pathgraph.settings import Endpoint
+
+T = TypeVar("T")
+Body = dict[str, Any]
+Read = Callable[[Mapping[str, Any]], T]
+
+BREAKER_CALLS = 10  # calls given up one after another, without a success between them, that open the circuit
+BREAKER_SECONDS = 30.0  # how long an open circuit refuses; then one call is let through to see
+UNREACHABLE_TRIES = 3  # tries of an address at which nobody has ever answered
+FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0  # seconds between tries: doubling, with jitter
+_CONNECT_SECONDS = 20.0
+_HOSTED = Endpoint().base_url
+
+
+class Client:
+    """Calls to one endpoint. All methods run on the shared event loop."""
+
+    def __init__(self, url: str, key: str, limits: Limits) -> None:
+        self.url, self.key = url, key
+        self.limiter = Limiter(limits)
+        self.first_delay = FIRST_DELAY
+        self._sdk = openai.AsyncOpenAI(base_url=url, api_key=key, max_retries=0)
+        self._answered = False
+        self._given_up = 0
+        self._open_until = 0.0
+
+    async def call(self, path: str, body: Body, read: Read[T], endpoint: Endpoint, tokens: int) -> tuple[T, int]:
+        """Post the body until an answer can be read; return what `read` made of it, and the number of tries.
+
+        Args:
+            path: below the base URL.
+            body: the request.
+            read: makes a value of the JSON reply, or raises BadReply.
+            endpoint: model, timeout and number of tries.
+            tokens: what the call will use, in and out, as estimated; `read`'s value may say better by `total_tokens`.
+
+        Raises:
+            ModelRejected: it will never work, or the circuit is open.
+            ModelError: every try failed.
+            Unsupported, TooLong: the request must be made differently.
+        """
+        asked = Asked(self.url, str(endpoint.model), self.key)
+        fault = Passing("")
+        for attempt in range(1, endpoint.max_attempts + 1):
+            self._check_circuit(asked)
+            async with self.limiter.turn(tokens) as turn:
+                try:
+                    value = await self._send(path, body, read, endpoint.timeout_seconds)
+                    turn.used = int(getattr(value, "total_tokens", tokens))
+                except Caught as error:
+                    fault = judge(error, asked)
+                    self._note(fault, turn)
+                else:
+                    self._succeeded()
+                    return value, attempt
+            if fault.unreachable and not self._answered and attempt >= UNREACHABLE_TRIES:
+                raise _unreachable(asked, fault)
+            if attempt < endpoint.max_attempts:
+                await asyncio.sleep(self._backoff(attempt))
+        self._failed()
+        raise ModelError(
+            f"{asked.model} at {self.url} gave no answer in {endpoint.max_attempts} tries; the last: {fault.what}",
+            raw=fault.raw,
+            attempts=endpoint.max_attempts,
+        )
+
+    async def _send(self, path: str, body: Body, read: Read[T], seconds: float) -> T:
+        timeout = openai.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
+        # The SDK's timeout counts from byte to byte; a reply that trickles for hours needs one over all.
+        async with asyncio.timeout(seconds):
+            response = await self._sdk.post(
+                path, body=body, cast_to=httpx2.Response, options={"timeout": timeout, "max_retries": 0}
+            )
+        return read(_json_object(response))
+
+    def _note(self, fault: Passing, turn: Turn) -> None:
+        self._answered |= not fault.unreachable
+        if fault.limited:
+            self.limiter.slow_down(turn)
+        if fault.pause is not None:
+            self.limiter.pause(fault.pause)
+
+    def _backoff(self, attempt: int) -> float:
+        """Return the seconds before the next try; the jitter, unseeded on purpose, keeps processes out of step."""
+        longest: float = min(LONGEST_DELAY, self.first_delay * 2 ** (attempt - 1))
+        return random.uniform(longest / 2, longest)
+
+    def _succeeded(self) -> None:
+        self._answered, self._given_up, self._open_until = True, 0, 0.0
+        self.limiter.speed_up()
+
+    def _failed(self) -> None:
+        self._given_up += 1
+        if self._given_up >= BREAKER_CALLS:
+            self._open_until = asyncio.get_running_loop().time() + BREAKER_SECONDS
+            self._given_up = BREAKER_CALLS - 1
+
+    def _check_circuit(self, asked: Asked) -> None:
+        if asyncio.get_running_loop().time() < self._open_until:
+            raise ModelRejected(
+                f"{asked.url} failed {BREAKER_CALLS} calls one after another; the run stops before it wastes more.",
+                "Look at the endpoint (is it overloaded or down?), then run again: finished calls are not repeated.",
+            )
+
+
+def _json_object(response: httpx2.Response) -> Mapping[str, Any]:
+    """Return the body; the SDK would hand over HTML as text and an empty object as a reply without choices."""
+    body = response.text
+    if body.lstrip()[:1] == "<":
+        raise BadReply("the endpoint answered with a web page; base_url should be that of an API", body)
+    value = response.json()
+    if not isinstance(value, dict):
+        raise BadReply(f"the endpoint answered with a JSON {type(value).__name__}", body)
+    if "error" in value and value["error"] and not value.get("choices") and not value.get("data"):
+        raise BadReply(f"the endpoint answered with an error: {str(value['error'])[:200]}", body)
+    return value
+
+
+def _unreachable(asked: Asked, fault: Passing) -> ModelRejected:
+    return ModelRejected(
+        f"Nobody answers at {asked.url}: {fault.what}.",
+        "Start the model server, or correct endpoint.base_url; a proxy or firewall may also be in the way.",
+    )
+
+
+_clients: dict[tuple[str, str], Client] = {}  # touched on the shared loop only, so without a lock
+
+
+async def client_of(endpoint: Endpoint) -> Client:
+    """Return this process's client of the endpoint; stages that share address and key share limits.
+
+    The widest concurrency asked for holds (each stage keeps to its own by the number of its callers), and the tightest
+    rate.
+
+    Raises:
+        ModelRejected: a hosted endpoint has no key.
+    """
+    key = _key(endpoint)
+    limits = Limits(endpoint.concurrency, endpoint.requests_per_minute, endpoint.tokens_per_minute)
+    known = _clients.get((endpoint.base_url, key))
+    if known is None:
+        known = Client(endpoint.base_url, key, limits)
+        _clients[endpoint.base_url, key] = known
+    elif known.limiter.limits != limits:
+        known.limiter.allow(_joined(known.limiter.limits, limits))
+    return known
+
+
+def _joined(one: Limits, two: Limits) -> Limits:
+    requests = {one.requests_per_minute, two.requests_per_minute} - {0}
+    tokens = {one.tokens_per_minute, two.tokens_per_minute} - {0}
+    concurrency = max(one.concurrency, two.concurrency)
+    return Limits(concurrency, min(requests, default=0), min(tokens, default=0))
+
+
+def _key(endpoint: Endpoint) -> str:
+    key = os.environ.get(endpoint.api_key_env, "").strip()
+    if not key and endpoint.base_url == _HOSTED:
+        raise ModelRejected(
+            f"The environment variable {endpoint.api_key_env} holds no key for {endpoint.base_url}.",
+            f"Set it: export {endpoint.api_key_env}=...; or use --provider offline, which needs none.",
+        )
+    return key or "none"  # a local server wants no key, but the SDK does

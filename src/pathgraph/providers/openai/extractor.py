@@ -1,0 +1,129 @@
+"""Extraction by a model: prompts out, replies in, a chunk halved when its reply was cut, more rounds when wanted.
+
+Belongs here: the conversation about one chunk. Does not: reading its facts (`pathgraph.extraction.reply`), the cache.
+"""
+
+import json
+from pathlib import Path
+
+from pathgraph.chunking.sentences import sentences
+from pathgraph.errors import ModelError
+from pathgraph.extraction.reply import Part, join_replies, parse_reply
+from pathgraph.ids import content_hash
+from pathgraph.prompts.forms import EXTRACTION, EXTRACTION_WORDS
+from pathgraph.prompts.render import LANGUAGES, Prompt, fenced, prompt
+from pathgraph.providers.openai.chat import CUT_REMEDY, Answer, Message, Question, ask
+from pathgraph.providers.openai.errors import TooLong
+from pathgraph.settings import Endpoint
+
+PROMPT, GLEAN = "extract.v1", "glean.v1"
+MIN_SPLIT = 200  # characters; a cut reply to a shorter text is taken as it is
+MAX_HALVINGS = 4
+
+
+class OpenAIExtractor:
+    """Asks a model for the facts of a chunk. Thread-safe; equal requests have equal keys, whatever the endpoint."""
+
+    provider = "openai"
+
+    def __init__(self, endpoint: Endpoint, gleanings: int = 0, prompts: Path | None = None) -> None:
+        """Read the prompts; nothing is called yet.
+
+        Args:
+            endpoint: whom to ask.
+            gleanings: how often, at most, the model is asked for what it missed.
+            prompts: folder of the user's own prompts.
+
+        Raises:
+            SettingsError: a prompt is wrong.
+        """
+        self.model, self.parallel = str(endpoint.model), endpoint.concurrency
+        self._endpoint, self._gleanings = endpoint, gleanings
+        self._prompts = {language: prompt(PROMPT, language, prompts) for language in LANGUAGES}
+        self._gleans = {language: prompt(GLEAN, language, prompts) for language in LANGUAGES}
+        self.prompt_hash = content_hash(*(self._prompt_key(language) for language in LANGUAGES))
+
+    def request_key(self, text: str, language: str) -> str:
+        """Return a hash of model, prompt, form, sampling, text and the prompt's language, and of nothing else."""
+        sampling = f"{self._endpoint.temperature:g} {self._endpoint.max_output_tokens} {self._gleanings}"
+        return content_hash("extract", self.model, self._prompt_key(_known(language)), sampling, text)
+
+    def reply(self, text: str, language: str) -> str:
+        """Return the raw reply, or several joined by `join_replies`.
+
+        Raises:
+            ModelError: no usable reply came, see `chat.ask`; ModelRejected when none will ever come.
+        """
+        parts = self._parts(text, _known(language), 0, MAX_HALVINGS)
+        return parts[0].raw if len(parts) == 1 else join_replies(parts)
+
+    def _prompt_key(self, language: str) -> str:
+        glean = self._gleans[language].hash if self._gleanings else ""
+        form = json.dumps(EXTRACTION, sort_keys=True) + EXTRACTION_WORDS
+        return content_hash(self._prompts[language].hash, glean, form)
+
+    def _parts(self, text: str, language: str, start: int, halvings: int) -> list[Part]:
+        """Return the replies about a text that begins at `start` of the chunk."""
+        may_split = halvings > 0 and len(text) >= MIN_SPLIT
+        try:
+            rounds = self._rounds(text, language)
+        except TooLong:
+            if not may_split:
+                raise
+            rounds = []
+        if rounds and not (rounds[0].cut and may_split):
+            self._require_readable(rounds[0], text)
+            return [Part(start, start + len(text), answer.text) for answer in rounds]
+        at = middle(text)
+        first = self._parts(text[:at], language, start, halvings - 1)
+        return first + self._parts(text[at:], language, start + at, halvings - 1)
+
+    def _require_readable(self, answer: Answer, text: str) -> None:
+        """Raise ModelError when a reply was cut so early that it holds nothing."""
+        try:
+            parse_reply(answer.text, text)
+        except ValueError as error:
+            raise ModelError(f"{self.model}: the reply was cut: {error}", CUT_REMEDY, raw=answer.text) from error
+
+    def _rounds(self, text: str, language: str) -> list[Answer]:
+        """Ask, then ask for what is missing until nothing new comes; a cut first answer ends it."""
+        values = {"format": EXTRACTION_WORDS.strip(), "document": fenced(text)}
+        messages = self._prompts[language].messages(values)
+        rounds = [self._ask(messages, text)]
+        told = _facts(rounds[0].text, text) if self._gleanings and not rounds[0].cut else frozenset()
+        for _ in range(self._gleanings if told else 0):
+            messages = _asked_again(messages, rounds[-1].text, self._gleans[language])
+            answer = self._ask(messages, text)
+            new = frozenset() if answer.cut else _facts(answer.text, text) - told
+            if not new:
+                break
+            rounds.append(answer)
+            told |= new
+        return rounds
+
+    def _ask(self, messages: tuple[Message, ...], text: str) -> Answer:
+        question = Question(messages, "facts", EXTRACTION, lambda answer: parse_reply(answer, text), may_be_cut=True)
+        return ask(question, self._endpoint, "extraction")
+
+
+def middle(text: str) -> int:
+    """Return where to halve a text: at the sentence start nearest to its middle, else at a blank, else right there."""
+    half = len(text) // 2
+    starts = [start for start, _ in sentences(text) if 0 < start < len(text)]
+    if starts:
+        return min(starts, key=lambda at: (abs(at - half), at))
+    blank = text.rfind(" ", 1, half + 1)
+    return blank if blank > 0 else half
+
+
+def _known(language: str) -> str:
+    return language if language in LANGUAGES else "en"
+
+
+def _facts(reply: str, text: str) -> frozenset[tuple[str, ...]]:
+    parsed = parse_reply(reply, text)
+    return frozenset((t.subject.casefold(), t.relation.casefold(), t.object.casefold()) for t in parsed.triples)
+
+
+def _asked_again(messages: tuple[Message, ...], reply: str, glean: Prompt) -> tuple[Message, ...]:
+    return (*messages, {"role": "assistant", "content": reply}, *glean.messages({}))
