@@ -31,17 +31,21 @@ def local(text: str, limit: int, overlap: int, count: Counter) -> list[str]:
 def greedy(text: str, limit: int, overlap: int, count: Counter) -> list[str]:
     """Fill each chunk with sentences from the left: the packer most pipelines use, with the same limits."""
     spans = list(sentences(text))
+    ends = [0, *(end for _, end in spans)]
+    sizes = [count(text[ends[i] : ends[i + 1]]) for i in range(len(spans))]
     chunks, first = [], 0
     while first < len(spans):
-        last = first + 1
-        while last < len(spans) and count(text[spans[first][0] : spans[last][1]]) <= limit:
+        last, used = first + 1, sizes[first]
+        while last < len(spans) and used + sizes[last] <= limit:
+            used += sizes[last]
             last += 1
         chunks.append(text[spans[first][0] : spans[last - 1][1]])
         if last == len(spans):
             break
-        back = last
-        while back - 1 > first and count(text[spans[back - 1][0] : spans[last - 1][1]]) <= overlap:
+        back, used = last, 0
+        while back - 1 > first and used + sizes[back - 1] <= overlap:
             back -= 1
+            used += sizes[back]
         first = back
     return chunks
 
@@ -121,8 +125,9 @@ def single_edits(text: str, sizes: tuple[int, int], count: Counter, rounds: int)
     """Insert, delete or replace one sentence at random; return how many new chunks do not hold the edit."""
     rng = random.Random(7)
     reaches: dict[str, list[int]] = {name: [] for name in PACKERS}
+    spans = list(sentences(text))
+    before = {name: set(packer(text, *sizes, count)) for name, packer in PACKERS.items()}
     for _ in range(rounds):
-        spans = list(sentences(text))
         start, end = spans[rng.randrange(len(spans))]
         a, b = spans[rng.randrange(len(spans))]
         kind = rng.choice(["insert", "delete", "replace"])
@@ -130,8 +135,7 @@ def single_edits(text: str, sizes: tuple[int, int], count: Counter, rounds: int)
         new = "" if kind == "delete" else text[a:b][::-1] + " "
         edited = text[:start] + new + text[start if kind == "insert" else end :]
         for name, packer in PACKERS.items():
-            old = set(packer(text, *sizes, count))
-            fresh = [chunk for chunk in packer(edited, *sizes, count) if chunk not in old]
+            fresh = [chunk for chunk in packer(edited, *sizes, count) if chunk not in before[name]]
             probe = edited[max(0, start - 1) : start + len(new) + 1]
             reaches[name].append(sum(probe not in chunk and (not new or new[:20] not in chunk) for chunk in fresh))
     return reaches
