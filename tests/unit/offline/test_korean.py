@@ -1,6 +1,7 @@
 """The Korean reader: what each rule reads out of a sentence, and what it must leave out."""
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
@@ -108,7 +109,7 @@ STATEMENTS = [
     ("as its subsidiary", "두산은 밥캣코리아를 자회사로 두고 있다.", {("밥캣코리아", "자회사", "두산")}),
     ("amount beside a noun", "한화는 대우조선의 지분 51%를 인수했다.", {("한화", "지분 인수", "대우조선")}),
     ("amount as object", "산업은행은 대우조선에 1,200억 원을 대출했다.", {("산업은행", "대출", "대우조선")}),
-    ("list with 등", "네이버, 쿠팡 등 대기업이 협약에 참여했다.", set()),
+    ("list with 등", "네이버, 쿠팡 등 대기업이 넷마블에 투자했다.", {("네이버", "투자", "넷마블"), ("쿠팡", "투자", "넷마블")}),
     ("law and date", "국회는 2021년 7월 1일 개인정보 보호법을 시행했다.", {("국회", "시행", "개인정보 보호법")}),
     ("torn name", "누리금융의 회장은 길서진이다.", {("길서진", "회장", "누리금융")}),
     ("two-syllable surname", "남궁설은 한국은행의 총재이다.", {("남궁설", "총재", "한국은행")}),
@@ -243,6 +244,18 @@ def test_independent_of_batch_and_order(reader):
     alone = {text: reader.read([text], [])[0] for text in texts}
     shuffled = random.Random(3).sample(texts, len(texts))
     assert reader.read(shuffled, []) == [alone[text] for text in shuffled]
+
+
+def test_threads_share_one_tokenizer(reader):
+    texts = [case[1] for case in STATEMENTS]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda text: KoreanReader().read([text], [])[0], texts))
+    assert together == reader.read(texts, [])
+
+
+def test_what_is_too_long_to_read_still_shows_the_users_names(reader):
+    text = "가" * 3000 + " 우아한형제들은 바쁘다."
+    assert phrases(reader, text, [GazetteerEntry("우아한형제들", "ORGANISATION")]) == {"우아한형제들": "ORGANISATION"}
 
 
 @pytest.mark.parametrize(

@@ -55,8 +55,9 @@ class KoreanReader:
 
 
 def _read(sentence: str, gazetteer: Gazetteer) -> Reading:
-    if not sentence.strip() or len(sentence) > MAX_LENGTH:
-        return Reading()
+    if len(sentence) > MAX_LENGTH:
+        hits = gazetteer.find(sentence)[:MAX_PHRASES]
+        return Reading((), tuple(Name(h.entry.surface, h.entry.type, h.start, h.end) for h in hits))
     items = items_of(morphemes_of(sentence, gazetteer), sentence)
     facts = _unique(read_clauses(items))
     return Reading(tuple(facts), _phrases(items))
