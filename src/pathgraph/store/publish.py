@@ -81,7 +81,7 @@ def publish(store: Store, staging: Staging, parent_id: str | None, info: RunInfo
         timeout: seconds to wait for another publisher.
 
     Returns:
-        The new snapshot; the parent, `changed` false, when no table but the exempt ones differs from it.
+        The new snapshot; the parent, `changed` false, when no table differs from it.
 
     Raises:
         PublishConflict: CURRENT is not the parent any more; assemble again on the new one. Staging is kept.
@@ -106,7 +106,7 @@ def _publish(store: Store, staging: Staging, parent_id: str | None, info: RunInf
     parent = _parent(store, parent_id)
     sources = _sources(store, staging, parent)
     changed = _changed(sources, parent)
-    if parent is not None and not any(not TABLES[name].exempt for name in changed):
+    if parent is not None and not changed:
         return Published(parent, changed=False)
     _check(sources, changed, staging)
     return Published(_expose(store, sources, _manifest(sources, changed, parent, info)), changed=True)

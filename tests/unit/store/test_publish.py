@@ -43,11 +43,20 @@ def test_an_empty_snapshot_is_a_snapshot(store):
     assert {name: snapshot.table(name).schema == t.arrow for name, t in TABLES.items()} == dict.fromkeys(TABLES, True)
 
 
-def test_nothing_changed_publishes_nothing_though_failures_differ(published, rows):
+def test_nothing_changed_publishes_nothing(published, rows):
     before = published.current_id()
-    rows["quality"] = [{"signal": "s", "value": 1.0, "threshold": None, "verdict": "ok", "detail": ""}]
     again = publish_rows(published, rows, "run-2")
     assert (again.changed, again.snapshot.id, published.snapshot_ids()) == (False, before, [before])
+
+
+def test_a_failure_that_went_away_is_a_change_of_its_own(published, rows):
+    rows["quality"] = [{"signal": "s", "value": 1.0, "threshold": None, "verdict": "ok", "detail": ""}]
+    again = publish_rows(published, rows, "run-2")
+    assert again.changed
+    assert (
+        again.snapshot.manifest.triples_as_of
+        == published.snapshot(again.snapshot.manifest.parent).manifest.triples_as_of
+    )
 
 
 def test_unchanged_parts_are_the_parents_files_and_unstaged_tables_are_taken_over(published, rows):
