@@ -28,6 +28,11 @@ _QUOTES = "\"'`*“”‘’ \t"
 _ESCAPED = regex.compile(r"\\([_*\[\]()#<>|-])")
 
 
+def is_tuples(reply: str) -> bool:
+    """Tell whether the reply holds tuples with delimiters, or says in their way that there are none."""
+    return "<|>" in reply or "<|COMPLETE|>" in reply
+
+
 def read_lines(reply: str, text: str) -> Records | None:
     """Return the records of the first form that gives any, None when none does.
 
@@ -35,7 +40,7 @@ def read_lines(reply: str, text: str) -> Records | None:
         reply: the reply, without a fence.
         text: the chunk it is about; decides where a name that holds commas ends.
     """
-    if "<|>" in reply:
+    if is_tuples(reply):
         return _tuples(reply)
     lines = [_ESCAPED.sub(r"\1", line) for line in reply.splitlines()]
     readers: list[Callable[[], Records]] = [

@@ -10,13 +10,14 @@ from typing import Any
 import json_repair
 import regex
 
-from pathgraph.extraction.lines import read_lines
+from pathgraph.extraction.lines import is_tuples, read_lines
 from pathgraph.extraction.records import Records, from_json
 
 MAX_LENGTH = 2_000_000  # characters; a longer reply is a loop, not an answer
 _THOUGHT = regex.compile(r"^\s*<(think|thinking|thought|reasoning)>.*?</\1>", regex.DOTALL | regex.IGNORECASE)
 _FENCE = regex.compile(r"^[^\S\n]*(?:```|~~~)[^\n]*\n(.*?)(?:^[^\S\n]*(?:```|~~~)|\Z)", regex.DOTALL | regex.MULTILINE)
 _ONE_LINE_FENCE = regex.compile(r"```(?:json)?\s*([\[{].*?)```", regex.DOTALL)
+_OPENING = regex.compile(r"[\[{]")
 _OPENERS, _CLOSERS = {"{": "}", "[": "]"}, {"}", "]"}
 _MAX_DEPTH = 100
 
@@ -28,7 +29,7 @@ def read_records(raw: str, text: str) -> Records | None:
     cut reply without its last, incomplete record; tuples, tables, lists and calls in lines of text.
     """
     raw = _THOUGHT.sub("", raw[:MAX_LENGTH].lstrip("\ufeff")).strip()
-    if "<|>" not in raw:
+    if not is_tuples(raw):
         for candidate in dict.fromkeys([raw, *_fenced(raw)]):
             found = _from_json(candidate)
             if found is not None:
@@ -45,22 +46,28 @@ def _from_json(raw: str) -> Records | None:
     value = _loads(raw)
     if value is not None:
         return from_json(value, "json", whole=True)
-    starts = [at for at in (raw.find("{"), raw.find("[")) if at >= 0]
-    if not starts:
+    opening = _OPENING.search(raw)
+    if opening is None:
         return None
-    body = raw[min(starts) :]
-    first = _first_value(body)
-    found = from_json(first, "json in prose", whole=True) if first is not None else None
-    return found or _mended(body)
+    body = raw[opening.start() :]
+    values = _values(body)
+    if values is None:
+        return _mended(body)
+    return from_json(values[0] if len(values) == 1 else values, "json in prose", whole=True)
 
 
-def _first_value(body: str) -> Any:
-    """Return the value the text begins with, None unless it is whole and nothing like a second one follows."""
-    try:
-        value, end = json.JSONDecoder(strict=False).raw_decode(body)
-    except (json.JSONDecodeError, RecursionError):
-        return None
-    return None if _OPENERS.keys() & set(body[end:]) else value
+def _values(body: str) -> list[Any] | None:
+    """Return the JSON values that stand in the text one after another; None when one of them is damaged."""
+    decoder = json.JSONDecoder(strict=False)
+    found: list[Any] = []
+    at = 0
+    while (opening := _OPENING.search(body, at)) is not None:
+        try:
+            value, at = decoder.raw_decode(body, opening.start())
+        except (json.JSONDecodeError, RecursionError):
+            return None
+        found.append(value)
+    return found
 
 
 def _mended(body: str) -> Records | None:
@@ -70,7 +77,7 @@ def _mended(body: str) -> Records | None:
     value = _repaired(kept)
     found = from_json(value, "repaired json", whole=False)
     if found is not None and cut:
-        found.problems.append("the reply was cut: its last record is left out")
+        found.problems.append("the reply was cut: only its complete records are kept")
     return found
 
 
@@ -98,7 +105,7 @@ def _loads(raw: str) -> Any:
 def cut_back(body: str) -> tuple[str | None, bool]:
     """Return a cut reply closed after its last complete record, and whether it was cut.
 
-    A reply that ends in a bracket is left as it is; None when nothing complete is in it, or when it is nested too deep.
+    None when nothing complete is in it, or when it is nested too deep.
     """
     open_, in_text, escaped = [], False, False
     last: tuple[int, str] | None = None
@@ -114,8 +121,8 @@ def cut_back(body: str) -> tuple[str | None, bool]:
             last = at + 1, "".join(reversed(open_))
         if len(open_) > _MAX_DEPTH:
             return None, False
-    if body.rstrip().rstrip("`").rstrip()[-1:] in _CLOSERS or not (open_ or in_text):
-        return body, False
+    if not (open_ or in_text) or (in_text and body.rstrip().rstrip("`").rstrip()[-1:] in _CLOSERS):
+        return body, False  # inside a text yet at a bracket: some quotation mark is missing, nothing at the end
     return (body[: last[0]] + last[1], True) if last else (None, True)
 
 
@@ -125,7 +132,8 @@ def json_object(raw: str) -> dict[str, Any] | None:
     for candidate in dict.fromkeys([raw, *_fenced(raw)]):
         value = _loads(candidate)
         if value is None and (at := candidate.find("{")) >= 0:
-            value = _first_value(candidate[at:]) or _repaired(candidate[at:])
+            values = _values(candidate[at:])
+            value = values[0] if values else _repaired(candidate[at:])
         if isinstance(value, dict) and value:
             return value
     return None

@@ -10,7 +10,6 @@ outside of it.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -46,7 +45,6 @@ class Prompt:
         return tuple({"role": role, "content": text} for role, text in filled if text)
 
 
-@cache
 def prompt(name: str, language: str, folder: Path | None = None) -> Prompt:
     """Return the prompt for documents of a language, English where there is none: the folder's own, else the built-in.
 

@@ -39,7 +39,19 @@ def test_without_a_place_the_whole_chunk_is_the_evidence():
 
 @pytest.mark.parametrize(
     ("strength", "kept"),
-    [(8, 8.0), ("7.5", 7.5), (99, 10.0), (-3, 1.0), (0, 1.0), ("high", 8.0), ("huge", 1.0), ("8/10", 8.0), ("70 %", 7.0), (None, 1.0), ("nan", 1.0)],
+    [
+        (8, 8.0),
+        ("7.5", 7.5),
+        (99, 10.0),
+        (-3, 1.0),
+        (0, 1.0),
+        ("high", 8.0),
+        ("huge", 1.0),
+        ("8/10", 8.0),
+        ("70 %", 7.0),
+        (None, 1.0),
+        ("nan", 1.0),
+    ],
 )
 def test_strengths_end_up_in_range(strength, kept):
     assert parse(triples=[triple(strength=strength)]).triples[0].strength == kept

@@ -5,6 +5,7 @@ Belongs here: sending a request until it is answered or must be given up. Does n
 """
 
 import asyncio
+import json
 import os
 import random
 from collections.abc import Callable, Mapping
@@ -123,10 +124,13 @@ class Client:
 
 def _json_object(response: httpx2.Response) -> Mapping[str, Any]:
     """Return the body; the SDK would hand over HTML as text and an empty object as a reply without choices."""
-    body = response.text
+    body = response.content.decode("utf-8", "replace")
     if body.lstrip()[:1] == "<":
         raise BadReply("the endpoint answered with a web page; base_url should be that of an API", body)
-    value = response.json()
+    try:
+        value = json.loads(body)
+    except RecursionError as error:
+        raise BadReply("the reply is nested too deep", body[:1000]) from error
     if not isinstance(value, dict):
         raise BadReply(f"the endpoint answered with a JSON {type(value).__name__}", body)
     if "error" in value and value["error"] and not value.get("choices") and not value.get("data"):

@@ -102,7 +102,7 @@ class Limiter:
 
     def slow_down(self, turn: Turn) -> None:
         """Halve the concurrency, once for all calls that were under way together."""
-        if turn.began > self._halved_at:
+        if turn.began >= self._halved_at:
             self.capacity = max(1.0, self.capacity / 2)
             self._halved_at = _now()
 
