@@ -116,7 +116,7 @@ def spoil(fault: str, content: str) -> dict[str, Any]:
     elif fault == "reasoning_only":
         message |= {"content": "", "reasoning_content": "Let me think about this. " * 20}
         finish = "length"
-    elif fault:
+    elif fault and fault != "no_choices":
         message["content"] = _reshape(fault, content)
     return {"index": 0, "message": message, "finish_reason": finish, "logprobs": None}
 

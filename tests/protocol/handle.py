@@ -9,6 +9,7 @@ import threading
 import urllib.request
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,11 @@ class Handle:
         return value
 
 
+def _signal(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
+    with suppress(RuntimeError):  # the loop may just have ended
+        loop.call_soon_threadsafe(stop.set)
+
+
 def start_thread(**options: Any) -> Handle:
     """Start a server in a thread of this process."""
     started: Future[tuple[str, Callable[[], None]]] = Future()
@@ -55,7 +61,7 @@ def start_thread(**options: Any) -> Handle:
         stop, loop = asyncio.Event(), asyncio.get_running_loop()
 
         def ready(address: str) -> None:
-            started.set_result((address, lambda: loop.call_soon_threadsafe(stop.set)))
+            started.set_result((address, lambda: _signal(loop, stop)))
 
         serving = asyncio.create_task(serve(plain(options), 0, ready))
         await asyncio.wait({serving, asyncio.create_task(stop.wait())}, return_when=asyncio.FIRST_COMPLETED)

@@ -11,7 +11,7 @@ from protocol.recordings import Fact, Named, Turn, tuples_of
 
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+")
 _NUMBER = re.compile(r"\[(\d+)\]")
-_EXTRACTION = re.compile(r'"(triples|relationships|relations|entities)"|<\|>')
+_NUMBERED = re.compile(r"^\[\d+\].*", re.MULTILINE)
 
 
 def wants_facts(prompt: str, schema: Mapping[str, Any] | None) -> bool:
@@ -148,4 +148,5 @@ def _scalar(value: Any, kind: str, prompt: str) -> Any:
         return bool(value)
     if isinstance(value, str):
         return value
-    return max((line.strip() for line in prompt.splitlines() if "[" in line), key=len, default="")[:200] or "text"
+    found = _NUMBERED.search(prompt)
+    return found[0][:200] if found else "text"

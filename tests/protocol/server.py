@@ -53,25 +53,26 @@ class Server:
 
     async def _answer(self, request: Request, reader: asyncio.StreamReader) -> Reply:
         route = (request.method, request.path)
+        if route == ("GET", "/stats"):
+            return json_reply({**self.stats.snapshot(), "recordings": len(self.library)})
+        if route == ("POST", "/reset"):
+            self.stats = Stats()
+            return json_reply({})
+        if route == ("POST", "/options"):
+            return self._change(json.loads(request.body))
+        key = self.options.api_key
+        if key and request.headers.get("authorization") != f"Bearer {key}":
+            return error_reply(401, "Incorrect API key provided", "invalid_api_key")
         try:
-            if route == ("GET", "/stats"):
-                return json_reply({**self.stats.snapshot(), "recordings": len(self.library)})
-            if route == ("POST", "/reset"):
-                self.stats = Stats()
-                return json_reply({})
-            if route == ("POST", "/options"):
-                return self._change(json.loads(request.body))
-            key = self.options.api_key
-            if key and request.headers.get("authorization") != f"Bearer {key}":
-                return error_reply(401, "Incorrect API key provided", "invalid_api_key")
             if route == ("POST", "/v1/chat/completions"):
-                return await self._chat(json.loads(request.body), reader)
+                call = chat.read_call(json.loads(request.body), self.options.exact_tokens)
+                return await self._chat(call, reader)
             if route == ("POST", "/v1/embeddings"):
                 return await self._embeddings(json.loads(request.body))
-            self.stats.numbers["other_calls"] += 1
-            return self._other(request)
         except _BODY_ERRORS as error:
             return error_reply(400, f"bad request: {type(error).__name__}: {error}")
+        self.stats.numbers["other_calls"] += 1
+        return self._other(request)
 
     def _change(self, values: dict[str, Any]) -> Reply:
         self.options = self.options.changed(values)
@@ -87,8 +88,7 @@ class Server:
             return json_reply({"object": "list", "data": models})
         return error_reply(404, f"Unknown request URL: {request.method} {request.path}", "unknown_url")
 
-    async def _chat(self, body: dict[str, Any], reader: asyncio.StreamReader) -> Reply:
-        call = chat.read_call(body, self.options.exact_tokens)
+    async def _chat(self, call: chat.Call, reader: asyncio.StreamReader) -> Reply:
         stats = self.stats
         stats.numbers["chat_calls"] += 1
         refusal = chat.objection(self.options, call)
@@ -98,12 +98,12 @@ class Server:
         stats.numbers["repeated_prompts"] += call.key in stats.answered
         attempt = stats.attempts[call.key]
         fault = strikes(self.options, call.prompt, call.key, attempt, stats.numbers["chat_calls"])
+        if 0 < self.options.max_in_flight <= stats.in_flight:
+            stats.faults["max_in_flight"] += 1
+            return self._wire_fault("429", Reply())
+        stats.faults.update([fault] if fault else [])
         stats.enter()
         try:
-            if self.options.max_in_flight and stats.in_flight > self.options.max_in_flight:
-                stats.faults["max_in_flight"] += 1
-                return self._wire_fault("429", json_reply({}))
-            stats.faults.update([fault] if fault else [])
             reply = await self._held(call, fault, attempt)
         finally:
             stats.in_flight -= 1
