@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import random
+import resource
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -179,11 +180,40 @@ def reach(root: Path, count: Counter, rounds: int) -> None:
                 print(f"{name:22s} {sizes[0]:5d}  {packer:6s} {mean:6.2f} {beyond:9.1%} {max(counts):5d}")
 
 
+ONE_LINE = {
+    "English sentences": "The cat sat on the mat near the old house. ",
+    "Korean sentences": "삼성전자는 하만을 인수했다. ",
+    "no stop": "word ",
+    "no stop, no blank": "가",
+}
+
+
+def one_line(megabytes: int, count: Counter) -> None:
+    print(f"\nOne line of {megabytes} MB           limit  chunks  CPU seconds  peak memory so far, MiB")
+    for name, unit in ONE_LINE.items():
+        text = unit * (megabytes * 1_000_000 // len(unit.encode()))
+        for limit, overlap in ((1200, 100), (300, 50)):
+            begin = time.process_time()
+            chunks = len(chunk_spans(text, limit, overlap, count))
+            spent = time.process_time() - begin
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+            print(f"{name:22s} {limit:10d} {chunks:7d} {spent:12.1f} {peak:8d}")
+
+
+def sentence_speed(root: Path) -> None:
+    print("\ncorpus                 sentences  MB per CPU second, sentences alone")
+    for name, raw in corpora(root):
+        begin = time.process_time()
+        found = sum(1 for _ in sentences(raw))
+        print(f"{name:22s} {found:9d} {len(raw.encode()) / (time.process_time() - begin) / 1e6:8.1f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpora", type=Path, default=os.environ.get("PATHGRAPH_CORPORA"), help="folder of corpora")
     parser.add_argument("--tokenizer", default="rule", help="rule, o200k, cl100k or auto")
     parser.add_argument("--rounds", type=int, default=50, help="single edits a corpus and size")
+    parser.add_argument("--long", type=int, default=10, help="megabytes of the one-line texts; 0 leaves them out")
     arguments = parser.parse_args()
     if arguments.corpora is None:
         parser.error("name the folder by --corpora or PATHGRAPH_CORPORA")
@@ -191,6 +221,9 @@ def main() -> None:
     for sizes in ((1200, 100), (300, 50)):
         history(arguments.corpora, sizes, count)
     fill(arguments.corpora, count)
+    sentence_speed(arguments.corpora)
+    if arguments.long:
+        one_line(arguments.long, count)
     if arguments.rounds:
         reach(arguments.corpora, count, arguments.rounds)
 
