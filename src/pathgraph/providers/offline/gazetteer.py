@@ -21,6 +21,10 @@ _PARTICLE = re.compile(
 )
 
 
+# Length of a name, and what stands before its first word ("(주)" has one sign).
+Shape = tuple[int, int]
+
+
 @dataclass(frozen=True)
 class Hit:
     """An entry where it stands in a text: `text[start:end] == entry.surface`."""
@@ -44,48 +48,40 @@ class Gazetteer:
             surface = entry.surface.strip()
             known = types.get(surface)
             types[surface] = entry.type if not known else min(known, entry.type or known)
-        self._by_word: dict[str, list[GazetteerEntry]] = defaultdict(list)
-        for surface, kind in types.items():
+        self._entries = {s: GazetteerEntry(s, kind) for s, kind in types.items() if _WORD.search(s)}
+        shapes: dict[str, set[Shape]] = defaultdict(set)
+        for surface in self._entries:
             first = _WORD.search(surface)
-            if first:
-                self._by_word[first.group()].append(GazetteerEntry(surface, kind))
-        for same in self._by_word.values():
-            same.sort(key=lambda e: (-len(e.surface), e.surface))
+            assert first is not None  # blank surfaces are gone
+            shapes[first.group()].add((len(surface), first.start()))
+        # Names that begin alike ("Act No. 1" to "Act No. 99999") share few lengths: one look-up a length, not a name.
+        self._shapes = {word: sorted(found, reverse=True) for word, found in shapes.items()}
 
     def __len__(self) -> int:
-        return sum(map(len, self._by_word.values()))
+        return len(self._entries)
 
     def find(self, text: str) -> list[Hit]:
         """Return the hits in order, none overlapping; of hits at one place the longest."""
         hits: list[Hit] = []
-        for word in _WORD.finditer(text) if self._by_word else ():
-            if hits and word.start() < hits[-1].end:
-                continue
-            hit = self._at(text, word.start(), word.group())
-            if hit is not None and (not hits or hit.start >= hits[-1].end):
+        for word in _WORD.finditer(text) if self._entries else ():
+            end = hits[-1].end if hits else 0
+            hit = self._at(text, word.start(), word.group()) if word.start() >= end else None
+            if hit is not None and hit.start >= end:
                 hits.append(hit)
         return hits
 
     def _at(self, text: str, at: int, word: str) -> Hit | None:
-        best: Hit | None = None
         # A Hangul name may be followed by a particle in the same word, so every beginning of the word may be one.
         ends = range(1, len(word) + 1) if _HANGUL.search(word) and len(word) < 64 else (len(word),)
-        for end in ends:
-            for entry in self._by_word.get(word[:end], ()):
-                hit = _fit(text, at, entry)
-                if hit is not None and (best is None or hit.end - hit.start > best.end - best.start):
-                    best = hit
-                    break
-        return best
-
-
-def _fit(text: str, at: int, entry: GazetteerEntry) -> Hit | None:
-    lead = _WORD.search(entry.surface)
-    start = at - (lead.start() if lead else 0)
-    end = start + len(entry.surface)
-    if start < 0 or not text.startswith(entry.surface, start) or _cuts_left(text, start, entry.surface):
+        shapes = {shape for end in ends for shape in self._shapes.get(word[:end], ())}
+        for length, lead in sorted(shapes, reverse=True):
+            start, end = at - lead, at - lead + length
+            if start < 0 or end > len(text):
+                continue
+            entry = self._entries.get(text[start:end])
+            if entry is not None and not _cuts_left(text, start, entry.surface) and _ends(text, end, entry.surface):
+                return Hit(start, end, entry)
         return None
-    return Hit(start, end, entry) if _ends(text, end, entry.surface) else None
 
 
 def _cuts_left(text: str, start: int, surface: str) -> bool:
