@@ -3,10 +3,12 @@
 import base64
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from protocol.matching import fold
+from protocol.options import Options
 
 
 def vector(text: str, dimensions: int) -> list[float]:
@@ -20,14 +22,34 @@ def vector(text: str, dimensions: int) -> list[float]:
     return [value / norm for value in values] if norm else [1.0, *values[1:]]
 
 
-def data(texts: Sequence[str], dimensions: int, base64_wanted: bool, fault: str) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class Call:
+    """A request for embeddings; `packed`: as base64."""
+
+    texts: Sequence[str]
+    model: str
+    dimensions: int
+    packed: bool
+
+
+def read_call(body: Mapping[str, Any], options: Options) -> Call:
+    """Return a request body's call; raises ValueError or KeyError when it is none that the server takes."""
+    texts = [body["input"]] if isinstance(body["input"], str) else list(body["input"])
+    if not texts or not all(isinstance(text, str) and text for text in texts):
+        raise ValueError("'input' must be a text or a list of texts, none of them empty")
+    if len(texts) > options.embedding_inputs:
+        raise ValueError(f"'input' may hold {options.embedding_inputs} texts, not {len(texts)}")
+    size = body.get("dimensions") or options.dimensions
+    return Call(texts, body.get("model", ""), size, body.get("encoding_format") == "base64")
+
+
+def data(call: Call, fault: str) -> list[dict[str, Any]]:
     """Return the `data` list of an answer, spoilt by an embedding fault."""
-    if fault == "fewer_vectors":
-        texts = texts[:-1]
-    size = dimensions // 2 if fault == "short_vectors" else dimensions
+    texts = call.texts[:-1] if fault == "fewer_vectors" else call.texts
+    size = call.dimensions // 2 if fault == "short_vectors" else call.dimensions
     found = []
     for index, text in enumerate(texts):
         values = [float("nan")] * size if fault == "nan_vectors" else vector(text, size)
-        packed: Any = base64.b64encode(struct.pack(f"<{size}f", *values)).decode() if base64_wanted else values
+        packed: Any = base64.b64encode(struct.pack(f"<{size}f", *values)).decode() if call.packed else values
         found.append({"object": "embedding", "index": index, "embedding": packed})
     return found[::-1] if fault == "reversed" else found

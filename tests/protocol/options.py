@@ -64,7 +64,7 @@ class Options:
         latency: of a chat call; `embedding_latency`: of an embedding call.
         max_in_flight: chat calls served at once, above which 429 comes; 0: any.
         batch_seconds: how long a batch stays in progress.
-        batch_window_expires: batches expire with half of their requests done.
+        batch_expires: batches expire with half of their requests done.
     """
 
     recordings: Sequence[str] = ()
@@ -95,7 +95,7 @@ class Options:
     embedding_latency: Latency = field(default_factory=Latency)
     max_in_flight: int = 0
     batch_seconds: float = 0.0
-    batch_window_expires: bool = False
+    batch_expires: bool = False
 
     def changed(self, values: Mapping[str, Any]) -> "Options":
         """Return options with some values replaced; raises ValueError for unknown names."""

@@ -9,6 +9,7 @@ from email.utils import formatdate
 from typing import Any
 
 from protocol import chat, embeddings
+from protocol.batches import Batches
 from protocol.faults import SOFT, WIRE, draw, strikes
 from protocol.matching import Library
 from protocol.options import Options, of
@@ -33,23 +34,21 @@ class Server:
         self.options = options
         self.stats = Stats()
         self.library = library_of(options)
+        self.batches = Batches(self._batched)
 
     async def start(self, port: int = 0) -> asyncio.Server:
         """Listen on the loopback address; port 0 takes a free one."""
         return await asyncio.start_server(self._connection, "127.0.0.1", port, backlog=1024)
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError, ValueError, asyncio.CancelledError):
+        with suppress(ConnectionError, asyncio.CancelledError):
             while (request := await read_request(reader)) is not None:
                 reply = await self._answer(request, reader)
-                self.stats.statuses[0 if reply.closed else reply.status] += self._counts(request)
+                if request.path.startswith("/v1/"):
+                    self.stats.statuses[0 if reply.closed else reply.status] += 1
                 if not await send(writer, reply):
                     break
         writer.close()
-
-    @staticmethod
-    def _counts(request: Request) -> int:
-        return int(request.path.startswith("/v1/"))
 
     async def _answer(self, request: Request, reader: asyncio.StreamReader) -> Reply:
         route = (request.method, request.path)
@@ -66,13 +65,14 @@ class Server:
         try:
             if route == ("POST", "/v1/chat/completions"):
                 call = chat.read_call(json.loads(request.body), self.options.exact_tokens)
-                return await self._chat(call, reader)
-            if route == ("POST", "/v1/embeddings"):
-                return await self._embeddings(json.loads(request.body))
+            elif route == ("POST", "/v1/embeddings"):
+                wanted = embeddings.read_call(json.loads(request.body), self.options)
+            else:
+                self.stats.numbers["other_calls"] += 1
+                return self._other(request)
         except _BODY_ERRORS as error:
             return error_reply(400, f"bad request: {type(error).__name__}: {error}")
-        self.stats.numbers["other_calls"] += 1
-        return self._other(request)
+        return await (self._chat(call, reader) if route[1].endswith("completions") else self._embeddings(wanted))
 
     def _change(self, values: dict[str, Any]) -> Reply:
         self.options = self.options.changed(values)
@@ -86,7 +86,8 @@ class Server:
                 {"id": name, "object": "model", "created": 0, "owned_by": "tests"} for name in self.options.models
             ]
             return json_reply({"object": "list", "data": models})
-        return error_reply(404, f"Unknown request URL: {request.method} {request.path}", "unknown_url")
+        reply = self.batches.reply(request, self.options)
+        return reply or error_reply(404, f"Unknown request URL: {request.method} {request.path}", "unknown_url")
 
     async def _chat(self, call: chat.Call, reader: asyncio.StreamReader) -> Reply:
         stats = self.stats
@@ -94,14 +95,10 @@ class Server:
         refusal = chat.objection(self.options, call)
         if refusal is not None:
             return refusal
-        stats.attempts[call.key] += 1
-        stats.numbers["repeated_prompts"] += call.key in stats.answered
-        attempt = stats.attempts[call.key]
-        fault = strikes(self.options, call.prompt, call.key, attempt, stats.numbers["chat_calls"])
         if 0 < self.options.max_in_flight <= stats.in_flight:
             stats.faults["max_in_flight"] += 1
             return self._wire_fault("429", Reply())
-        stats.faults.update([fault] if fault else [])
+        attempt, fault = self._begin(call)
         stats.enter()
         try:
             reply = await self._held(call, fault, attempt)
@@ -113,6 +110,39 @@ class Server:
             stats.answered[call.key] += 1
         return reply
 
+    def _batched(self, body: dict[str, Any]) -> tuple[int, Any]:
+        """Return status and body of a request that came in a batch; there, faults of the wire are a status 500."""
+        self.stats.numbers["batch_requests"] += 1
+        call = chat.read_call(body, self.options.exact_tokens)
+        refusal = chat.objection(self.options, call)
+        _, fault = self._begin(call)
+        if fault in WIRE:
+            refusal = error_reply(500, "The server had an error while processing your request")
+        if refusal is not None:
+            return refusal.status, json.loads(refusal.body)
+        if not fault or fault in SOFT:
+            self.stats.answered[call.key] += 1
+        return 200, self._completion(call, fault)
+
+    def _begin(self, call: chat.Call) -> tuple[int, str]:
+        """Count a call; return which of its prompt it is, and the fault that strikes it."""
+        stats = self.stats
+        stats.attempts[call.key] += 1
+        stats.numbers["repeated_prompts"] += call.key in stats.answered
+        number = stats.numbers["chat_calls"] + stats.numbers["batch_requests"]
+        fault = strikes(self.options, call.prompt, call.key, stats.attempts[call.key], number)
+        stats.faults.update([fault] if fault else [])
+        return stats.attempts[call.key], fault
+
+    def _completion(self, call: chat.Call, fault: str) -> dict[str, Any]:
+        content, matched = chat.content_of(self.options, self.library, call)
+        body = chat.completion(call, content, "" if fault in WIRE else fault)
+        self.stats.numbers["matched" if matched else "unmatched"] += 1
+        if fault not in WIRE:
+            self.stats.numbers["tokens_in"] += body["usage"]["prompt_tokens"]
+            self.stats.numbers["tokens_out"] += body["usage"]["completion_tokens"]
+        return body
+
     async def _held(self, call: chat.Call, fault: str, attempt: int) -> Reply:
         """Return the answer after its latency; what is refused at the door does not take time."""
         if fault.startswith("429") or fault in {"503", "closed"}:
@@ -123,16 +153,9 @@ class Server:
         seconds = self.options.latency.seconds(self.options.seed, call.key, attempt)
         self.stats.latency += seconds
         begun = time.monotonic()
-        content, matched = chat.content_of(self.options, self.library, call)
-        body = chat.completion(call, content, "" if fault in WIRE else fault)
-        reply = chat.reply_of(call, body, fault)
+        reply = chat.reply_of(call, self._completion(call, fault), fault)
         await asyncio.sleep(max(0.0, seconds - (time.monotonic() - begun)))
-        if fault in WIRE:
-            return self._wire_fault(fault, reply)
-        self.stats.numbers["matched" if matched else "unmatched"] += 1
-        self.stats.numbers["tokens_in"] += body["usage"]["prompt_tokens"]
-        self.stats.numbers["tokens_out"] += body["usage"]["completion_tokens"]
-        return reply
+        return self._wire_fault(fault, reply) if fault in WIRE else reply
 
     def _wire_fault(self, fault: str, reply: Reply) -> Reply:
         """Return what a fault of the wire makes of a good answer."""
@@ -154,12 +177,8 @@ class Server:
         reply.closed, reply.cut = fault in {"closed", "hang"}, fault == "cut_body"
         return reply
 
-    async def _embeddings(self, body: dict[str, Any]) -> Reply:
-        texts = [body["input"]] if isinstance(body["input"], str) else list(body["input"])
-        if not texts or not all(isinstance(text, str) and text for text in texts):
-            return error_reply(400, "'input' must be a text or a list of texts, none of them empty")
-        if len(texts) > self.options.embedding_inputs:
-            return error_reply(400, f"'input' may hold {self.options.embedding_inputs} texts, not {len(texts)}")
+    async def _embeddings(self, wanted: embeddings.Call) -> Reply:
+        texts = wanted.texts
         stats, key = self.stats, "embed:" + key_of(json.dumps(texts))
         stats.numbers["embedding_calls"] += 1
         stats.attempts[key] += 1
@@ -167,11 +186,10 @@ class Server:
         stats.faults.update([fault] if fault else [])
         seconds = self.options.embedding_latency.seconds(self.options.seed, key, stats.attempts[key])
         await asyncio.sleep(self.options.hang if fault == "hang" else seconds)
-        size = body.get("dimensions") or self.options.dimensions
-        found = embeddings.data(texts, size, body.get("encoding_format") == "base64", fault)
+        found = embeddings.data(wanted, fault)
         count = sum(chat.tokens(text, self.options.exact_tokens) for text in texts)
         usage = {"prompt_tokens": count, "total_tokens": count}
-        reply = json_reply({"object": "list", "model": body.get("model", ""), "data": found, "usage": usage})
+        reply = json_reply({"object": "list", "model": wanted.model, "data": found, "usage": usage})
         if fault in WIRE:
             return self._wire_fault(fault, reply)
         stats.numbers["embedding_tokens"] += count

@@ -46,7 +46,7 @@ def error_reply(status: int, message: str, code: str | None = None, **headers: s
 
 
 async def read_request(reader: asyncio.StreamReader) -> Request | None:
-    """Return the next request of a connection, None at its end; raises ValueError when it is not HTTP."""
+    """Return the next request of a connection, None at its end and for what is not HTTP."""
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         first, *lines = head.rstrip().split("\r\n")
@@ -56,7 +56,7 @@ async def read_request(reader: asyncio.StreamReader) -> Request | None:
             body = await _read_chunks(reader)
         else:
             body = await reader.readexactly(int(headers.get("content-length", 0)))
-    except (asyncio.IncompleteReadError, ConnectionError):
+    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError, ValueError):
         return None
     return Request(method, target.partition("?")[0], headers, body)
 
