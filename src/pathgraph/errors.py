@@ -16,6 +16,7 @@ Belongs here: exception classes. Does not: rows of the `failures` table (`pathgr
     │   └── SnapshotRejected    the staged snapshot failed a check and was not published
     └── ModelError              a model endpoint or provider cannot be used
         └── ModelRejected       permanent: bad key, unknown model, no quota; the run stops at once
+            └── BudgetExhausted what the user allowed to pay (--budget) is used up
 """
 
 
@@ -107,3 +108,7 @@ class ModelError(PathgraphError):
 
 class ModelRejected(ModelError):
     """The endpoint refuses for good: bad key, unknown model, exhausted quota."""
+
+
+class BudgetExhausted(ModelRejected):
+    """The user's budget has no room for another call; finished calls are kept."""

@@ -132,6 +132,7 @@ class Extraction(Section):
     endpoint: EndpointChanges = EndpointChanges()
     co_occurrence: bool = Field(True, description="Offline: connect noun phrases of one sentence by co_occurs edges.")
     gleanings: int = Field(0, ge=0, le=5)
+    schema_file: Path | None = Field(None, description="YAML: entity types, relations and their aliases; see docs.")
     shard_chunks: int = Field(32, ge=1, le=4096, description="Chunks a Prefect task takes.")
     processes: int = Field(0, ge=0, description="Offline worker processes; 0: one a core when there is enough work.")
 
@@ -213,6 +214,7 @@ class Settings(Section):
 
     endpoint: Endpoint = Endpoint()
     prompts: Path | None = Field(None, description="Folder of prompt files that replace the built-in ones.")
+    prices: Path | None = Field(None, description="Price list (YAML) that replaces the built-in one.")
     loading: Loading = Loading()
     chunking: Chunking = Chunking()
     extraction: Extraction = Extraction()
@@ -254,10 +256,13 @@ def load_settings(path: Path | None) -> Settings:
         raise SettingsError(
             f"Settings {path}: {wrong}", "`docs/settings.md` lists every key with its default."
         ) from error
-    aliases, prompts = settings.resolution.aliases, settings.prompts
+    aliases, schema = settings.resolution.aliases, settings.extraction.schema_file
     changes: dict[str, object] = {}
     if aliases is not None:  # joining leaves an absolute path as it is
         changes["resolution"] = settings.resolution.model_copy(update={"aliases": path.parent / aliases})
-    if prompts is not None:
-        changes["prompts"] = path.parent / prompts
+    if schema is not None:
+        changes["extraction"] = settings.extraction.model_copy(update={"schema_file": path.parent / schema})
+    for name in ("prompts", "prices"):
+        if (file := getattr(settings, name)) is not None:
+            changes[name] = path.parent / file
     return settings.model_copy(update=changes)
