@@ -119,6 +119,9 @@ def _header(cells: Sequence[str]) -> tuple[str, list[str | None]] | None:
     """Return role and field of each column when the row names columns."""
     for role, needed in (("triples", {"subject", "object"}), ("entities", {"name", "type"})):
         columns = [field_of(cell, role) for cell in cells]
+        if len(columns) == 3 and columns.count("relation") == 1 and columns.count(None) == 2:
+            ends = iter(("subject", "object"))  # the columns beside the relation's, whatever they are called
+            columns = [column or next(ends) for column in columns]
         if needed <= set(columns):
             return role, columns
     return None

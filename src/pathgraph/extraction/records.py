@@ -80,8 +80,7 @@ def from_json(value: Any, shape: str, whole: bool) -> Records | None:
     """
     records = Records(shape)
     known = _collect(value, records, 0)
-    empty = whole and value in ({}, [])
-    return records if len(records) or (known and (whole or records.problems)) or empty else None
+    return records if len(records) or (known and (whole or records.problems)) else None
 
 
 def _collect(value: Any, records: Records, depth: int) -> bool:

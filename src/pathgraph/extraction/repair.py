@@ -44,6 +44,8 @@ def _fenced(raw: str) -> list[str]:
 
 def _from_json(raw: str) -> Records | None:
     value = _loads(raw)
+    if value in ({}, []):
+        return Records("json")  # "no facts"; inside a longer text it would mean nothing
     if value is not None:
         return from_json(value, "json", whole=True)
     opening = _OPENING.search(raw)

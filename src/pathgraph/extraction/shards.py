@@ -64,6 +64,7 @@ class Asked:
 
     extractor: Extractor
     gleanings: int
+    schema_hash: str = ""
 
 
 def collect(jobs: pa.Table, asked: Asked, cache: Cache) -> tuple[RawFacts, pa.Table]:
@@ -92,7 +93,7 @@ def _extraction(chunk_id: int, asked: Asked, status: str, reply_hash: str, kept:
         "provider": asked.extractor.provider,
         "model": asked.extractor.model,
         "prompt_hash": asked.extractor.prompt_hash,
-        "schema_hash": "",
+        "schema_hash": asked.schema_hash,
         "gleanings": asked.gleanings,
         "reply_hash": reply_hash,
         "status": status,

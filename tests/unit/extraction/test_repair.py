@@ -60,6 +60,8 @@ FORMS = {
     "table": "| Subject | Relation | Object |\n|---|---|---|\n" + "\n".join(f"| {' | '.join(row)} |" for row in ROWS),
     "table, other order": "Object | Relation | Subject\n--|--|--\n" + "\n".join(" | ".join(row[::-1]) for row in ROWS),
     "table, unknown heads": "|a|b|c|\n|-|-|-|\n" + "\n".join(f"|{'|'.join(row)}|" for row in ROWS),
+    "table, relation first": "|Relation|Concept 1|Concept 2|\n|-|-|-|\n"
+    + "\n".join(f"|{r}|{a}|{b}|" for a, r, b in ROWS),
     "fenced table": "```\n" + "\n".join(" | ".join(row) for row in ROWS) + "\n```",
     "list with bars": "\n".join(f"- **{a}** | {r} | {b}" for a, r, b in ROWS),
     "semicolons": "\n".join(f"{i}. ({'; '.join(row)})" for i, row in enumerate(ROWS, 1)),
@@ -169,6 +171,7 @@ REFUSALS = [
     "See [1] and {2}.",
     "```json\n```",
     "null",
+    "triples = [] and that is all",
     "[" * 5000,
     '{"a":' * 5000,
 ]

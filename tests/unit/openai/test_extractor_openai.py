@@ -89,7 +89,7 @@ def test_a_short_text_with_a_cut_reply_keeps_what_is_complete(serve):
     parsed = parse_reply(OpenAIExtractor(endpoint).reply(short, "en"), short)
     assert [t.subject for t in parsed.triples] == ["Firm0"]
     assert "cut" in " ".join(parsed.problems)
-    assert len(server.bodies) == 1
+    assert len(server.bodies) == 3
     _, endpoint = serve(lambda *_: chat('{"ent', finish="length"))
     with pytest.raises(ModelError) as caught:
         OpenAIExtractor(endpoint).reply(short, "en")

@@ -77,7 +77,7 @@ _dialects: dict[tuple[str, str], Dialect] = {}  # touched on the shared loop onl
 
 
 def ask(question: Question, endpoint: Endpoint, stage: Stage) -> Answer:
-    """Return a usable answer; one that was cut only where the question allows it.
+    """Return a usable answer; one that was cut where the question allows it, or if none that is whole comes.
 
     Raises:
         ModelRejected: the endpoint refuses for good.
@@ -90,6 +90,7 @@ def ask(question: Question, endpoint: Endpoint, stage: Stage) -> Answer:
 
 async def _ask(question: Question, endpoint: Endpoint, stage: Stage) -> Answer:
     problem, raw = "", ""
+    readable: Answer | None = None
     for number in range(ASKS):
         warmth = endpoint.temperature if not number else max(endpoint.temperature, _WARMER)
         answer = await _answer(question, endpoint.model_copy(update={"temperature": warmth}))
@@ -97,6 +98,10 @@ async def _ask(question: Question, endpoint: Endpoint, stage: Stage) -> Answer:
         problem, raw = _problem(answer, question), answer.text or answer.refusal
         if not problem:
             return answer
+        if answer.cut and answer.text.strip() and not _complaint(answer, question):
+            readable = readable or answer
+    if readable is not None:
+        return readable
     remedy = CUT_REMEDY if answer.cut else ""
     raise ModelError(f"{endpoint.model}: {problem}", remedy, raw=raw, attempts=ASKS)
 
@@ -108,6 +113,10 @@ def _problem(answer: Answer, question: Question) -> str:
         return f"the model refused: {answer.refusal[:200]}"
     if not answer.text.strip():
         return "the answer is empty"
+    return "the answer was cut" if answer.cut else _complaint(answer, question)
+
+
+def _complaint(answer: Answer, question: Question) -> str:
     try:
         question.check(answer.text)
     except ValueError as error:
@@ -118,16 +127,18 @@ def _problem(answer: Answer, question: Question) -> str:
 async def _answer(question: Question, endpoint: Endpoint) -> Answer:
     client = await client_of(endpoint)
     key = (client.url, str(endpoint.model))
-    tokens_in = sum(estimate(message["content"]) for message in question.messages)
+
+    def tokens_in() -> int:
+        return sum(estimate(message["content"]) for message in question.messages)
 
     def read(reply: Mapping[str, Any]) -> Answer:
         return _read(reply, tokens_in)
 
+    # Replies are far shorter than their limit; the true number is settled afterwards.
+    expected = 2 * tokens_in() if endpoint.tokens_per_minute else 0
     for _ in range(_ADAPTATIONS):
         dialect = _dialects.setdefault(key, Dialect())
         body = _body(question, endpoint, dialect)
-        # Replies are far shorter than their limit; the true number is settled afterwards.
-        expected = tokens_in + min(tokens_in, endpoint.max_output_tokens)
         try:
             answer, _ = await client.call("/chat/completions", body, read, endpoint, expected)
         except Unsupported as error:
@@ -167,7 +178,7 @@ def _adapted(dialect: Dialect, said: str) -> Dialect:
     raise ModelError(f"The endpoint does not take the request: {said[:300]}", raw=said)
 
 
-def _read(reply: Mapping[str, Any], tokens_in: int) -> Answer:
+def _read(reply: Mapping[str, Any], estimated_in: Callable[[], int]) -> Answer:
     choices = reply.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise BadReply("the reply holds no choices", str(reply))
@@ -181,18 +192,13 @@ def _read(reply: Mapping[str, Any], tokens_in: int) -> Answer:
         refusal = refusal or "content filter"
     paid = reply.get("usage")
     paid = paid if isinstance(paid, dict) else {}
-    return Answer(
-        text,
-        finish,
-        refusal,
-        _count(paid, "prompt_tokens", tokens_in),
-        _count(paid, "completion_tokens", estimate(text)),
-    )
+    tokens_in = _count(paid, "prompt_tokens", estimated_in)
+    return Answer(text, finish, refusal, tokens_in, _count(paid, "completion_tokens", lambda: estimate(text)))
 
 
-def _count(paid: Mapping[str, Any], name: str, otherwise: int) -> int:
+def _count(paid: Mapping[str, Any], name: str, otherwise: Callable[[], int]) -> int:
     value = paid.get(name)
-    return value if isinstance(value, int) and value > 0 else otherwise
+    return value if isinstance(value, int) and value > 0 else otherwise()
 
 
 def _content(content: object) -> str:

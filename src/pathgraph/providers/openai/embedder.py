@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pathgraph.errors import ModelError, ModelRejected
+from pathgraph.errors import ModelRejected
 from pathgraph.providers import usage
 from pathgraph.providers.openai import loop
 from pathgraph.providers.openai.client import Body, client_of
@@ -112,9 +112,9 @@ class OpenAIEmbedder:
     def _require_dimensions(self, found: int) -> None:
         self._seen = self._seen or found
         if found != self._seen:
-            raise ModelError(
-                f"{self.model} gave vectors of {found} dimensions where {self._seen} were expected.",
-                "Unset embeddings.dimensions if the model has one size; else the endpoint changed its model meanwhile.",
+            raise BadReply(
+                f"vectors of {found} dimensions where {self._seen} were expected (unset embeddings.dimensions if the"
+                " model has one size; else the endpoint changed its model meanwhile)"
             )
 
 

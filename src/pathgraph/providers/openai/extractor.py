@@ -7,12 +7,11 @@ import json
 from pathlib import Path
 
 from pathgraph.chunking.sentences import sentences
-from pathgraph.errors import ModelError
 from pathgraph.extraction.reply import Part, join_replies, parse_reply
 from pathgraph.ids import content_hash
 from pathgraph.prompts.forms import EXTRACTION, EXTRACTION_WORDS
 from pathgraph.prompts.render import LANGUAGES, Prompt, fenced, prompt
-from pathgraph.providers.openai.chat import CUT_REMEDY, Answer, Message, Question, ask
+from pathgraph.providers.openai.chat import Answer, Message, Question, ask
 from pathgraph.providers.openai.errors import TooLong
 from pathgraph.settings import Endpoint
 
@@ -66,34 +65,26 @@ class OpenAIExtractor:
         """Return the replies about a text that begins at `start` of the chunk."""
         may_split = halvings > 0 and len(text) >= MIN_SPLIT
         try:
-            rounds = self._rounds(text, language)
+            rounds = self._rounds(text, language, may_split)
         except TooLong:
             if not may_split:
                 raise
             rounds = []
         if rounds and not (rounds[0].cut and may_split):
-            self._require_readable(rounds[0], text)
             return [Part(start, start + len(text), answer.text) for answer in rounds]
         at = middle(text)
         first = self._parts(text[:at], language, start, halvings - 1)
         return first + self._parts(text[at:], language, start + at, halvings - 1)
 
-    def _require_readable(self, answer: Answer, text: str) -> None:
-        """Raise ModelError when a reply was cut so early that it holds nothing."""
-        try:
-            parse_reply(answer.text, text)
-        except ValueError as error:
-            raise ModelError(f"{self.model}: the reply was cut: {error}", CUT_REMEDY, raw=answer.text) from error
-
-    def _rounds(self, text: str, language: str) -> list[Answer]:
+    def _rounds(self, text: str, language: str, may_be_cut: bool) -> list[Answer]:
         """Ask, then ask for what is missing until nothing new comes; a cut first answer ends it."""
         values = {"format": EXTRACTION_WORDS.strip(), "document": fenced(text)}
         messages = self._prompts[language].messages(values)
-        rounds = [self._ask(messages, text)]
+        rounds = [self._ask(messages, text, may_be_cut)]
         told = _facts(rounds[0].text, text) if self._gleanings and not rounds[0].cut else frozenset()
         for _ in range(self._gleanings if told else 0):
             messages = _asked_again(messages, rounds[-1].text, self._gleans[language])
-            answer = self._ask(messages, text)
+            answer = self._ask(messages, text, may_be_cut=True)
             new = frozenset() if answer.cut else _facts(answer.text, text) - told
             if not new:
                 break
@@ -101,8 +92,8 @@ class OpenAIExtractor:
             told |= new
         return rounds
 
-    def _ask(self, messages: tuple[Message, ...], text: str) -> Answer:
-        question = Question(messages, "facts", EXTRACTION, lambda answer: parse_reply(answer, text), may_be_cut=True)
+    def _ask(self, messages: tuple[Message, ...], text: str, may_be_cut: bool) -> Answer:
+        question = Question(messages, "facts", EXTRACTION, lambda answer: parse_reply(answer, text), may_be_cut)
         return ask(question, self._endpoint, "extraction")
 
 
