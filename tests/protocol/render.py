@@ -68,8 +68,8 @@ def _triple(match: Match, fact: Fact) -> Any:
 
 
 def _evidence(match: Match, *names: str) -> str:
-    """Return the first sentence with both names that the prompt holds, else with the first name, else ""."""
-    sentences = [one for one in _SENTENCE.split(match.recording.text) if fold(one).casefold() in match.prompt]
+    """Return the first sentence with both names that is at hand, else with the first name, else ""."""
+    sentences = [one for one in _SENTENCE.split(match.recording.text) if fold(one).casefold() in match.part]
     for wanted in (names, names[:1]):
         for one in sentences:
             if all(fold_name(name) in fold(one).casefold() for name in wanted):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from protocol import chat, render
-from protocol.matching import WINDOW, Library, fold
+from protocol.matching import LONG, WINDOW, Library, fold
 from protocol.options import of
 from protocol.recordings import Recording, Turn, from_rows, read
 
@@ -128,11 +128,20 @@ def test_a_passage_is_always_found_whole(texts, at):
     assert [match.whole for match in found] == [True] * bool(text)
 
 
-@given(st.text("abcdefgh ", min_size=2 * WINDOW, max_size=300), st.data())
-def test_any_part_of_two_windows_is_found(text, data):
+def test_a_set_phrase_inside_two_passages_joins_nothing():
+    phrase = "is a peer-reviewed academic journal published by the American Society"
+    one, two = (f"{name} {phrase} of {name}, since 1950." for name in ("Optics", "Algebra"))
+    library = Library(
+        from_rows({"text": text, "triples": [[text[:6], "by", "American Society"]]} for text in (one, two))
+    )
+    assert [fold(match.recording.text) for match in library.find(one[:80])] == [one]
+
+
+@given(st.text("abcdefgh ", min_size=4 * WINDOW, max_size=400), st.data())
+def test_any_beginning_end_and_long_part_is_found_exactly(text, data):
     folded = fold(text)
-    if len(folded) < 2 * WINDOW:
-        return
-    start = data.draw(st.integers(0, len(folded) - 2 * WINDOW))
-    part = folded[start : start + 2 * WINDOW]
-    assert Library([Recording(text, (Turn(),))]).find(f"{part}") or part != fold(part)
+    length = data.draw(st.integers(2 * WINDOW, LONG))
+    start = data.draw(st.sampled_from([0, len(folded) - length]))
+    part = folded[max(0, start) : max(0, start) + length]
+    found = Library([Recording(text, (Turn(),))]).find(f"#{part}#")
+    assert [match.part for match in found] == [part] or part != fold(part)
