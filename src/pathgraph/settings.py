@@ -254,7 +254,7 @@ def load_settings(path: Path | None) -> Settings:
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
         raise SettingsError(
-            f"Settings {path}: {wrong}", "`docs/settings.md` lists every key with its default."
+            f"Settings {path}: {wrong}", "`pathgraph init` writes a file with every key and its default."
         ) from error
     aliases, schema = settings.resolution.aliases, settings.extraction.schema_file
     changes: dict[str, object] = {}
