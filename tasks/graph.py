@@ -4,6 +4,7 @@ import numpy as np
 
 from pathgraph.communities.hierarchy import hierarchy
 from pathgraph.communities.tables import community_tables
+from pathgraph.extraction.schema_file import read_schema
 from pathgraph.extraction.shards import Asked, collect, names_in
 from pathgraph.graph.assemble import Texts, assemble
 from pathgraph.graph.projection import project
@@ -16,12 +17,12 @@ from pathgraph.resolution.resolve import resolve
 from pathgraph.tasks.extraction import JOBS
 from pathgraph.tasks.stage import stage
 
-GRAPH_TABLES = ("triples", "mentions", "nodes", "edges")
+GRAPH_TABLES = ("triples", "mentions", "nodes", "edges", "out_of_schema")
 
 
 @stage
 def build_graph(run: Run) -> int:
-    """Resolve names and aggregate facts into triples, mentions, nodes and edges; return how many nodes there are.
+    """Resolve names and aggregate facts into tables, in the schema's terms; return how many nodes there are.
 
     Always done anew: whether a reply has come since the last attempt is not known from the staged tables.
     """
@@ -29,14 +30,15 @@ def build_graph(run: Run) -> int:
 
     with run.stage("graph"):
         jobs = pq.read_table(run.staging.work / JOBS)
-        asked = Asked(factory.extractor(run.settings), run.settings.extraction.gleanings)
+        schema = read_schema(run.settings.extraction.schema_file)
+        asked = Asked(factory.extractor(run.settings), run.settings.extraction.gleanings, schema.hash)
         facts, extractions = collect(jobs, asked, run.cache)
         resolved = resolve(names_in(facts), read_aliases(run.settings.resolution.aliases))
         texts = Texts(
             run.staging.read("documents", ["document_id", "modified_at"]),
             run.staging.read("chunks", ["chunk_id", "document_id", "kind", "start", "end"]),
         )
-        graph = assemble(facts, resolved, texts, run.settings.graph.description_tokens)
+        graph = assemble(facts, resolved, texts, run.settings.graph.description_tokens, schema)
         run.staging.write("extractions", extractions)
         for name in GRAPH_TABLES:
             run.staging.write(name, getattr(graph, name))

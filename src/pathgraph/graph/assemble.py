@@ -14,13 +14,15 @@ import pyarrow as pa
 
 from pathgraph.extraction.collect import RawFacts
 from pathgraph.extraction.reply import CO_OCCURS
+from pathgraph.extraction.schema import FREE, Schema
+from pathgraph.graph.canonical import canonical
 from pathgraph.graph.nodes import NodeInput, node_table
 from pathgraph.graph.overlap import without_overlap_repeats
 from pathgraph.graph.text import condensed
 from pathgraph.ids import content_id
 from pathgraph.language import script_language
 from pathgraph.resolution.resolve import Resolved
-from pathgraph.schema.tables import EDGES, MENTIONS, TRIPLES
+from pathgraph.schema.tables import EDGES, MENTIONS, OUT_OF_SCHEMA, TRIPLES
 
 
 @dataclass(frozen=True)
@@ -33,15 +35,18 @@ class Texts:
 
 @dataclass(frozen=True)
 class Graph:
-    """The four tables, each with its declared schema and sorted by key."""
+    """The graph's tables, each with its declared schema and sorted by key."""
 
     triples: pa.Table
     mentions: pa.Table
     nodes: pa.Table
     edges: pa.Table
+    out_of_schema: pa.Table
 
 
-def assemble(facts: RawFacts, resolved: dict[str, Resolved], given: Texts, description_tokens: int) -> Graph:
+def assemble(
+    facts: RawFacts, resolved: dict[str, Resolved], given: Texts, description_tokens: int, schema: Schema = FREE
+) -> Graph:
     """Build the graph's tables.
 
     Args:
@@ -49,17 +54,21 @@ def assemble(facts: RawFacts, resolved: dict[str, Resolved], given: Texts, descr
         resolved: who each name is; facts with an unresolved name (punctuation only) are left out.
         given: the documents and chunks that the facts come from.
         description_tokens: budget of one description.
+        schema: canonical relations and types; what a fixed one has no place for is put aside, not into the graph.
     """
-    triples = _triples(facts.triples().to_pandas(), resolved, given.chunks)
+    stated = _triples(facts.triples().to_pandas(), resolved, given.chunks, schema)
+    inside = stated["outside"] == ""
+    triples, outside = stated[inside].reset_index(drop=True), stated[~inside].rename(columns={"outside": "reason"})
     mentions = _mentions(facts.mentions().to_pandas(), resolved, given.chunks)
     edges = _edges(triples, given.documents, description_tokens)
     told = facts.descriptions().to_pandas()
-    nodes = node_table(NodeInput(triples, mentions, edges, told, resolved, description_tokens))
+    nodes = node_table(NodeInput(triples, mentions, edges, told, resolved, description_tokens, schema))
     return Graph(
         TRIPLES.sort(_arrow(triples, TRIPLES.arrow)),
         MENTIONS.sort(_arrow(mentions, MENTIONS.arrow)),
         nodes,
         EDGES.sort(_arrow(edges, EDGES.arrow)),
+        OUT_OF_SCHEMA.sort(_arrow(outside, OUT_OF_SCHEMA.arrow)),
     )
 
 
@@ -75,17 +84,13 @@ def _ids_of(names: pd.Series, resolved: dict[str, Resolved]) -> pd.Series:
     return pd.Series([known.get(name, -1) for name in names], index=names.index, dtype="int64")
 
 
-def _triples(raw: pd.DataFrame, resolved: dict[str, Resolved], chunks: pa.Table) -> pd.DataFrame:
-    """Resolve the ends, give each triple its edge, and drop repeats in overlaps."""
+def _triples(raw: pd.DataFrame, resolved: dict[str, Resolved], chunks: pa.Table, schema: Schema) -> pd.DataFrame:
+    """Resolve the ends, read relations by the schema, give each triple its edge, and drop repeats in overlaps."""
     raw["source"] = _ids_of(raw["subject"], resolved)
     raw["target"] = _ids_of(raw["object"], resolved)
     raw = raw[(raw["source"] >= 0) & (raw["target"] >= 0)].drop_duplicates("triple_id").reset_index(drop=True)
-    # Co-occurrence has no direction: the smaller id is the source, so that both orders are one edge.
-    swap = (raw["kind"] == CO_OCCURS) & (raw["source"] > raw["target"])
-    raw.loc[swap, ["source", "target"]] = raw.loc[swap, ["target", "source"]].to_numpy()
-    raw = raw[(raw["kind"] != CO_OCCURS) | (raw["source"] != raw["target"])].copy()
-    raw["canonical_relation"] = raw["relation"]
-    raw["inverted"] = swap[raw.index]
+    raw = raw[(raw["kind"] != CO_OCCURS) | (raw["source"] != raw["target"])].reset_index(drop=True)
+    raw = canonical(raw, schema, resolved)
     fact = ["document_id", "source", "canonical_relation", "target", "kind"]
     raw = without_overlap_repeats(raw, chunks, fact)
     raw["edge_id"] = [

@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from pathgraph.extraction.reply import CO_OCCURS
+from pathgraph.extraction.schema import FREE, Schema
 from pathgraph.graph.text import condensed
 from pathgraph.language import script_language
 from pathgraph.resolution.resolve import Resolved
@@ -26,6 +27,7 @@ class NodeInput:
     told: pd.DataFrame  # what replies said about a name: name, description, document_id
     resolved: dict[str, Resolved]
     description_tokens: int
+    schema: Schema = FREE
 
 
 def node_table(given: NodeInput) -> pa.Table:
@@ -45,7 +47,7 @@ def node_table(given: NodeInput) -> pa.Table:
         decided[node].name or ranked[0][0] for node, ranked in zip(nodes["node_id"], column(surfaces), strict=True)
     ]
     nodes["types"] = [
-        _first(decided[node].type, [name for name, _ in ranked])
+        _first(given.schema.type_of(decided[node].type), [name for name, _ in ranked])
         for node, ranked in zip(nodes["node_id"], column(types), strict=True)
     ]
     nodes["type"] = [names[0] if names else "" for names in nodes["types"]]
@@ -68,7 +70,9 @@ def _named(given: NodeInput) -> pd.DataFrame:
     )
     # By name: source and target may stand in the other order than subject and object.
     ends["node_id"] = ends["surface"].map({name: who.node_id for name, who in given.resolved.items()})
-    return pd.concat([places, _uncovered(ends, places)], ignore_index=True)
+    named = pd.concat([places, _uncovered(ends, places)], ignore_index=True)
+    named["type"] = named["type"].map({name: given.schema.type_of(name) for name in named["type"].unique()})
+    return named
 
 
 def _uncovered(ends: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:

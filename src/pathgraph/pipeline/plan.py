@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pathgraph import __version__, progress
 from pathgraph.errors import InputError
+from pathgraph.extraction.schema_file import read_schema
 from pathgraph.failure import Failure
 from pathgraph.ids import content_hash
 from pathgraph.loading.load import item_key, items
@@ -46,7 +47,7 @@ def plan_index(store: Store, arguments: Sequence[str], settings: Settings) -> Pl
 
     Raises:
         InputError: no sources are named or known, or one is missing or empty.
-        SettingsError: the alias file is wrong.
+        SettingsError: the alias or schema file is wrong.
     """
     sources = resolve_sources(store, arguments)
     listed: list[tuple[Item, str]] = []
@@ -59,7 +60,8 @@ def plan_index(store: Store, arguments: Sequence[str], settings: Settings) -> Pl
             listed.append((item, item_key(item, settings.loading)))
     keys = [part for item, key in listed for part in (item.source, item.uri, key)]
     tables = [f"{name}{table.version}" for name, table in TABLES.items()]
-    work_key = content_hash(__version__, *tables, settings.hash(), versions(settings), *keys)
+    schema = read_schema(settings.extraction.schema_file)
+    work_key = content_hash(__version__, *tables, settings.hash(), versions(settings), schema.hash, *keys)
     return Plan(sources, tuple(listed), tuple(failures), work_key)
 
 

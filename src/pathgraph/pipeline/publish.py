@@ -7,6 +7,7 @@ from collections import Counter
 from datetime import UTC, datetime
 
 from pathgraph.errors import PublishConflict
+from pathgraph.extraction.schema_file import read_schema
 from pathgraph.pipeline.plan import note_published
 from pathgraph.pipeline.run import Run, RunReport
 from pathgraph.providers import factory, usage
@@ -18,7 +19,8 @@ from pathgraph.store.publish import Published, publish
 from pathgraph.store.staging import Staging
 
 _ATTEMPTS = 3
-_COUNTED = ("documents", "chunks", "triples", "nodes", "edges", "paths", "communities", "summaries", "failures")
+_COUNTED = ("documents", "chunks", "triples", "nodes", "edges", "paths", "communities", "summaries", "failures",
+            "out_of_schema")  # fmt: skip
 
 
 def stage_quality(staging: Staging, run: Run) -> None:
@@ -61,7 +63,11 @@ def publish_run(run: Run) -> RunReport:
         run_id=run.run_id,
         sources=run.sources,
         settings=run.settings.model_dump(mode="json"),
-        hashes={"settings": run.settings.hash(), "providers": factory.versions(run.settings)},
+        hashes={
+            "settings": run.settings.hash(),
+            "providers": factory.versions(run.settings),
+            "schema": read_schema(run.settings.extraction.schema_file).hash,
+        },
         theta=run.kept("theta"),
     )
     published = _publish(run, info)
@@ -95,11 +101,18 @@ def _publish(run: Run, info: RunInfo) -> Published:
 
 
 def _notes(run: Run) -> tuple[str, ...]:
+    notes = []
     theta = run.kept("theta")
     asked = run.settings.paths.theta
     if theta is not None and theta > asked:
-        return (f"paths: theta was raised from {asked:g} to {theta:g} to keep the table under paths.max_rows.",)
-    return ()
+        notes.append(f"paths: theta was raised from {asked:g} to {theta:g} to keep the table under paths.max_rows.")
+    outside = Counter(run.staging.read("out_of_schema", ["relation"])["relation"].to_pylist())
+    if outside:
+        most = ", ".join(
+            f"{name} {count:,}" for name, count in sorted(outside.items(), key=lambda x: (-x[1], x[0]))[:5]
+        )
+        notes.append(f"schema: {outside.total():,} facts are outside of it and kept in out_of_schema; most: {most}.")
+    return tuple(notes)
 
 
 def _record(run: Run, report: RunReport, changed: bool, paid: dict[str, int]) -> None:
