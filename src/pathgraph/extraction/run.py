@@ -5,11 +5,11 @@ Belongs here: the loop over chunks, what counts as a usable reply, failures. Doe
 """
 
 from collections.abc import Sequence
-from concurrent.futures import Executor, Future, as_completed
+from concurrent.futures import Executor, Future, as_completed, wait
 from dataclasses import dataclass
 
 from pathgraph import progress
-from pathgraph.errors import ModelError, ModelRejected
+from pathgraph.errors import BudgetExhausted, ModelError, ModelRejected
 from pathgraph.extraction.reply import ReplyError, parse_reply
 from pathgraph.failure import Failure
 from pathgraph.providers.protocol import Extractor
@@ -42,7 +42,8 @@ def extract(jobs: Sequence[Job], extractor: Extractor, cache: Cache, calls: Exec
         calls: runs the calls; its workers are the parallelism.
 
     Raises:
-        ModelRejected: the provider refuses for good; the rest of the jobs is not tried.
+        ModelRejected: the provider refuses for good; the rest of the jobs is not tried. When it is because the budget
+            is used up, the calls under way are waited for.
         Stopped: somebody asked to stop; replies that had come are kept.
     """
     waiting: dict[Future[str], tuple[Job, str]] = {}
@@ -58,17 +59,18 @@ def extract(jobs: Sequence[Job], extractor: Extractor, cache: Cache, calls: Exec
             failure = _keep(future, *waiting.pop(future), cache)
             failures += [failure] if failure else []
             progress.reporter().advance(STAGE, 1, int(failure is not None))
-    except (ModelRejected, progress.Stopped):
-        _rescue(waiting, cache)
+    except (ModelRejected, progress.Stopped) as error:
+        _rescue(waiting, cache, isinstance(error, BudgetExhausted))
         raise
     progress.reporter().advance(STAGE, len(jobs) - len(asked))
     return failures
 
 
-def _rescue(waiting: dict[Future[str], tuple[Job, str]], cache: Cache) -> None:
-    """Drop the calls that have not begun, and keep the replies that had come: they are paid for."""
-    for future in waiting:
-        future.cancel()
+def _rescue(waiting: dict[Future[str], tuple[Job, str]], cache: Cache, await_calls: bool) -> None:
+    """Drop the calls that have not begun, and keep the replies that had come, or will come: they are paid for."""
+    begun = [future for future in waiting if not future.cancel()]
+    if await_calls:
+        wait(begun)
     for future, (job, key) in waiting.items():
         if future.done() and not future.cancelled() and future.exception() is None:
             _keep(future, job, key, cache)

@@ -35,11 +35,16 @@ def texts_to_embed(nodes: pa.Table, chunks: pa.Table, summaries: pa.Table) -> li
     ]
 
 
+def vector_key(embedder: Embedder, text: str) -> str:
+    """Return the cache key of a text's vector."""
+    return content_hash(embedder.provider, embedder.model, embedder.dimensions, text)
+
+
 def embeddings_table(texts: Sequence[tuple[str, int, str]], embedder: Embedder, cache: Cache) -> pa.Table:
     """Return the table `embeddings`; texts that were ever embedded by this model cost nothing."""
-    keys = [content_hash(embedder.provider, embedder.model, embedder.dimensions, text) for _, _, text in texts]
+    keys = [vector_key(embedder, text) for _, _, text in texts]
     missing = {key: text for key, (_, _, text) in zip(keys, texts, strict=True)}
-    for key in _known(list(missing), cache):
+    for key in known_vectors(list(missing), cache):
         del missing[key]
     progress.reporter().advance(STAGE, len(set(keys)) - len(missing))
     todo = sorted(missing.items(), key=lambda pair: (len(pair[1]), pair[0]))
@@ -57,7 +62,8 @@ def embeddings_table(texts: Sequence[tuple[str, int, str]], embedder: Embedder, 
     return EMBEDDINGS.sort(_table(texts, keys, embedder, cache))
 
 
-def _known(keys: list[str], cache: Cache) -> list[str]:
+def known_vectors(keys: Sequence[str], cache: Cache) -> list[str]:
+    """Return those keys whose vector is in the cache."""
     return [key for at in range(0, len(keys), 1000) for key in cache.get_many(_NAMESPACE, keys[at : at + 1000])]
 
 

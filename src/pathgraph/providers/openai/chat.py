@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pathgraph.cost import meter
 from pathgraph.errors import ModelError
-from pathgraph.providers import usage
 from pathgraph.providers.openai import loop
 from pathgraph.providers.openai.client import Body, client_of
 from pathgraph.providers.openai.errors import BadReply, Unsupported
-from pathgraph.settings import Endpoint, Stage
+from pathgraph.settings import Endpoint
 from pathgraph.tokens import estimate
 
 Message = dict[str, str]
@@ -76,11 +76,11 @@ class Question:
 _dialects: dict[tuple[str, str], Dialect] = {}  # touched on the shared loop only
 
 
-def ask(question: Question, endpoint: Endpoint, stage: Stage) -> Answer:
+def ask(question: Question, endpoint: Endpoint, stage: str) -> Answer:
     """Return a usable answer; one that was cut where the question allows it, or if none that is whole comes.
 
     Raises:
-        ModelRejected: the endpoint refuses for good.
+        ModelRejected: the endpoint refuses for good, or the budget is used up (BudgetExhausted).
         TooLong: the conversation does not fit the model.
         ModelError: no usable answer came; `raw` holds the last.
         Stopped: somebody asked to stop.
@@ -88,13 +88,14 @@ def ask(question: Question, endpoint: Endpoint, stage: Stage) -> Answer:
     return loop.run(_ask(question, endpoint, stage))
 
 
-async def _ask(question: Question, endpoint: Endpoint, stage: Stage) -> Answer:
+async def _ask(question: Question, endpoint: Endpoint, stage: str) -> Answer:
     problem, raw = "", ""
     readable: Answer | None = None
     for number in range(ASKS):
         warmth = endpoint.temperature if not number else max(endpoint.temperature, _WARMER)
-        answer = await _answer(question, endpoint.model_copy(update={"temperature": warmth}))
-        usage.add(stage, answer.tokens_in, answer.tokens_out)
+        async with meter.call(stage, *_expected(question, endpoint)) as payment:
+            answer = await _answer(question, endpoint.model_copy(update={"temperature": warmth}))
+            payment.tokens_in, payment.tokens_out = answer.tokens_in, answer.tokens_out
         problem, raw = _problem(answer, question), answer.text or answer.refusal
         if not problem:
             return answer
@@ -104,6 +105,12 @@ async def _ask(question: Question, endpoint: Endpoint, stage: Stage) -> Answer:
         return readable
     remedy = CUT_REMEDY if answer.cut else ""
     raise ModelError(f"{endpoint.model}: {problem}", remedy, raw=raw, attempts=ASKS)
+
+
+def _expected(question: Question, endpoint: Endpoint) -> tuple[int, int]:
+    """Return the tokens in and out of a call, roughly: replies are far shorter than their limit."""
+    tokens_in = sum(estimate(message["content"]) for message in question.messages)
+    return tokens_in, min(tokens_in, endpoint.max_output_tokens)
 
 
 def _problem(answer: Answer, question: Question) -> str:

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pathgraph.cost import meter
 from pathgraph.errors import ModelRejected
-from pathgraph.providers import usage
 from pathgraph.providers.openai import loop
 from pathgraph.providers.openai.client import Body, client_of
 from pathgraph.providers.openai.errors import BadReply, TooLong, Unsupported
@@ -88,8 +88,9 @@ class OpenAIEmbedder:
         def read(reply: Mapping[str, Any]) -> Embedded:
             return self._read(reply, len(texts), expected)
 
-        embedded, _ = await client.call("/embeddings", body, read, self._endpoint, expected)
-        usage.add("embeddings", embedded.total_tokens, 0)
+        async with meter.call("embeddings", expected, 0) as payment:
+            embedded, _ = await client.call("/embeddings", body, read, self._endpoint, expected)
+            payment.tokens_in = embedded.total_tokens
         return embedded.vectors
 
     def _read(self, reply: Mapping[str, Any], wanted: int, expected: int) -> Embedded:

@@ -84,7 +84,7 @@ class OpenAIExtractor:
         told = _facts(rounds[0].text, text) if self._gleanings and not rounds[0].cut else frozenset()
         for _ in range(self._gleanings if told else 0):
             messages = _asked_again(messages, rounds[-1].text, self._gleans[language])
-            answer = self._ask(messages, text, may_be_cut=True)
+            answer = self._ask(messages, text, may_be_cut=True, stage="gleanings")
             new = frozenset() if answer.cut else _facts(answer.text, text) - told
             if not new:
                 break
@@ -92,9 +92,9 @@ class OpenAIExtractor:
             told |= new
         return rounds
 
-    def _ask(self, messages: tuple[Message, ...], text: str, may_be_cut: bool) -> Answer:
+    def _ask(self, messages: tuple[Message, ...], text: str, may_be_cut: bool, stage: str = "extraction") -> Answer:
         question = Question(messages, "facts", EXTRACTION, lambda answer: parse_reply(answer, text), may_be_cut)
-        return ask(question, self._endpoint, "extraction")
+        return ask(question, self._endpoint, stage)
 
 
 def middle(text: str) -> int:

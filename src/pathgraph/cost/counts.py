@@ -1,0 +1,196 @@
+"""What a run will have to do, counted from its chunks, the cache and the last snapshot.
+
+Belongs here: calls and tokens of each stage by the defaults of `rates`. Does not: money and minutes (`estimate`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import pyarrow as pa
+
+from pathgraph.arrow import rows, values, where
+from pathgraph.cost import rates
+from pathgraph.cost.estimate import Work
+from pathgraph.errors import StoreBroken
+from pathgraph.extraction import run as extraction
+from pathgraph.pipeline.embedding import known_vectors, vector_key
+from pathgraph.prompts.forms import EXTRACTION_WORDS, REPORT_WORDS
+from pathgraph.prompts.render import LANGUAGES, fenced, prompt
+from pathgraph.providers import factory
+from pathgraph.settings import Settings
+from pathgraph.store.cache import Cache
+from pathgraph.store.snapshots import Snapshot
+from pathgraph.tokens import estimate
+
+_SAMPLE = 200  # cached replies that are measured at most
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a run works on.
+
+    Attributes:
+        chunks: at least chunk_id, kind, text, tokens.
+        jobs: every extract chunk with its request key (`extraction.shards.JOBS`).
+        todo: those without a cached reply.
+        parent: the current snapshot, None before the first.
+    """
+
+    chunks: pa.Table
+    jobs: pa.Table
+    todo: pa.Table
+    parent: Snapshot | None
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many nodes, communities and written reports there will be, and how many of the reports must be written."""
+
+    nodes: int
+    communities: int
+    reports: int
+    new_reports: int
+
+
+def extraction_work(planned: Planned, settings: Settings) -> list[Work]:
+    """Return the work of the first replies and of the gleaning rounds; a rule uses no tokens."""
+    calls, cached = planned.todo.num_rows, planned.jobs.num_rows - planned.todo.num_rows
+    if settings.extraction.provider == "offline":
+        return [Work("extraction", calls, cached, 0, 0), Work("gleanings", 0, 0, 0, 0)]
+    size = dict(rows(planned.chunks, "chunk_id", "tokens"))
+    sizes = [(size[chunk_id], language) for chunk_id, language in rows(planned.todo, "chunk_id", "language")]
+    tokens_in = sum(tokens + prompt_tokens("extract.v1", lang, settings.prompts) for tokens, lang in sizes)
+    tokens_out = sum(reply_tokens(tokens, settings) for tokens, _ in sizes)
+    rounds = settings.extraction.gleanings
+    return [
+        Work("extraction", calls, cached, tokens_in, tokens_out),
+        Work(
+            "gleanings",
+            calls * rounds,
+            cached * rounds,
+            (tokens_in + tokens_out) * rounds,
+            round(tokens_out * rates.GLEANED_SHARE) * rounds,
+        ),
+    ]
+
+
+def reply_tokens(tokens: int, settings: Settings) -> int:
+    """Return the default for the tokens of a reply to a chunk of so many tokens."""
+    limit = settings.endpoint_of("extraction").max_output_tokens
+    return min(limit, round(rates.REPLY_TOKENS + rates.REPLY_SHARE * tokens))
+
+
+def measured_replies(planned: Planned, settings: Settings, cache: Cache) -> tuple[float, int]:
+    """Return how long the cached replies of this run are, against the default, and of how many that is known."""
+    open_keys = set(values(planned.todo, "key"))
+    known = [(key, text) for key, text in rows(planned.jobs, "key", "text") if key not in open_keys]
+    sample = dict(known[:: max(1, len(known) // _SAMPLE)])
+    replies = cache.get_many(extraction.NAMESPACE, list(sample))
+    expected = sum(reply_tokens(estimate(sample[key]), settings) for key in replies)
+    found = sum(estimate(reply.decode("utf-8", "replace")) for reply in replies.values())
+    return (found / expected, len(replies)) if expected else (1.0, 0)
+
+
+@lru_cache(maxsize=32)
+def prompt_tokens(name: str, language: str, folder: Path | None) -> int:
+    """Return the tokens of a prompt around what it asks about."""
+    values_ = {"format": "", "document": fenced(""), "material": fenced(""), "findings": "5"}
+    words = {"extract.v1": EXTRACTION_WORDS, "summarise.v1": REPORT_WORDS}[name]
+    messages = prompt(name, language if language in LANGUAGES else "en", folder).messages(values_ | {"format": words})
+    return sum(estimate(message["content"]) for message in messages)
+
+
+def sizes_of(planned: Planned, settings: Settings) -> Sizes:
+    """Return the sizes of the graph to come: those of the last snapshot, scaled by the chunks, else by defaults."""
+    chunks = planned.jobs.num_rows
+    found = _last_sizes(planned, settings) if planned.parent is not None else None
+    if found is None:
+        nodes = rates.NODES_A_CHUNK * chunks
+        reports = round(nodes * rates.REPORTS_A_NODE)
+        return Sizes(round(nodes), round(nodes * rates.COMMUNITIES_A_NODE), reports, reports)
+    return found
+
+
+def _last_sizes(planned: Planned, settings: Settings) -> Sizes | None:
+    """Return the sizes as the last snapshot gives them; None where it holds no chunk or cannot be read."""
+    if planned.parent is None:
+        return None
+    try:
+        made = planned.parent.table("extractions", ["chunk_id", "provider", "model", "prompt_hash", "status"])
+        reports = planned.parent.table("summaries", ["provider", "model", "prompt_hash"])
+        nodes, communities = planned.parent.rows("nodes"), planned.parent.rows("communities")
+    except StoreBroken:
+        return None
+    if not made.num_rows:
+        return None
+    extractor, writer = factory.extractor(settings), factory.summariser(settings)
+    maker = (extractor.provider, extractor.model, extractor.prompt_hash)
+    kept = len(_same_chunks(made, maker) & set(values(planned.jobs, "chunk_id")))
+    changed = planned.jobs.num_rows + made.num_rows - 2 * kept
+    wanted = (writer.provider, writer.model, writer.prompt_hash)
+    written = [row for row in rows(reports, "provider", "model", "prompt_hash") if row[0] != "rule"]
+    scale = planned.jobs.num_rows / made.num_rows
+    total = round(len(written) * scale)
+    ours = sum(row == wanted for row in written)
+    new = min(total, max(0, total - ours) + rates.REPORTS_A_CHANGED_CHUNK * changed)
+    return Sizes(round(nodes * scale), round(communities * scale), total, new)
+
+
+def _same_chunks(made: pa.Table, maker: tuple[str, str, str]) -> set[int]:
+    columns = rows(made, "chunk_id", "provider", "model", "prompt_hash", "status")
+    return {chunk for chunk, *who, status in columns if tuple(who) == maker and status != "failed"}
+
+
+def summary_work(sizes: Sizes, settings: Settings) -> Work:
+    """Return the work of the reports; rules use no tokens."""
+    calls, cached = sizes.new_reports, sizes.reports - sizes.new_reports
+    if settings.summaries.provider == "offline":
+        return Work("summaries", calls, cached, 0, 0)
+    each = rates.REPORT_TOKENS_IN + prompt_tokens("summarise.v1", "en", settings.prompts)
+    return Work("summaries", calls, cached, calls * each, calls * rates.REPORT_TOKENS_OUT)
+
+
+def embedding_work(planned: Planned, sizes: Sizes, settings: Settings, cache: Cache) -> tuple[Work, Work]:
+    """Return the work of all vectors, and that of a vector-only index from an empty cache."""
+    embedder = factory.embedder(settings)
+    search = where(planned.chunks, "kind", "search")
+    tokens = {vector_key(embedder, text): count for text, count in rows(search, "text", "tokens")}
+    known = set(known_vectors(list(tokens), cache))
+    open_tokens = sum(count for key, count in tokens.items() if key not in known)
+    names = max(0, sizes.nodes - _known(planned.parent, "nodes", settings, cache))
+    reports = max(0, sizes.communities - _known(planned.parent, "summaries", settings, cache), sizes.new_reports)
+    texts = len(tokens) - len(known) + names + reports
+    every = len(tokens) + sizes.nodes + max(sizes.communities, reports)
+    paid = settings.embeddings.provider != "offline"
+    needed = paid * (open_tokens + names * rates.NAME_TOKENS + reports * rates.SUMMARY_TOKENS)
+    batch = embedder.batch
+    calls = _batches(texts, batch)
+    return (
+        Work("embeddings", calls, _batches(every, batch) - calls, needed, 0),
+        Work("vector only", _batches(len(tokens), batch), 0, paid * sum(tokens.values()), 0),
+    )
+
+
+def _known(parent: Snapshot | None, table: str, settings: Settings, cache: Cache) -> int:
+    """Return of how many of the last snapshot's names or reports the vector is in the cache."""
+    if parent is None:
+        return 0
+    try:
+        texts = _texts(parent, table)
+    except StoreBroken:
+        return 0
+    embedder = factory.embedder(settings)
+    return len(known_vectors(sorted({vector_key(embedder, text) for text in texts}), cache))
+
+
+def _texts(parent: Snapshot, table: str) -> Sequence[str]:
+    if table == "nodes":
+        return values(parent.table("nodes", ["name"]), "name")
+    columns = rows(parent.table("summaries", ["title", "summary"]), "title", "summary")
+    return [f"{title}\n{summary}" for title, summary in columns]
+
+
+def _batches(texts: int, batch: int) -> int:
+    return -(-texts // batch)
