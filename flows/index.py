@@ -24,6 +24,7 @@ def index(
     paths: tuple[str, ...] = (),
     settings: Settings = DEFAULTS,
     allow_deletes: bool = False,
+    budget: str | None = None,
 ) -> RunReport:
     """Documents, chunks, facts, graph, communities, paths, summaries, vectors, snapshot.
 
@@ -32,8 +33,9 @@ def index(
         paths: folders, files, globs or lists of URIs to read; none: the sources the store knows.
         settings: everything else.
         allow_deletes: publish even when more than a fifth of the known documents is gone.
+        budget: stop before more is paid: money ("5.00") or tokens ("2000000tok"); none: no limit.
     """
-    run = open_run(store, paths, settings)
+    run = open_run(store, paths, settings, budget)
     read_documents(run, allow_deletes)
     chunk_documents(run)
     shards = plan_extraction(run)

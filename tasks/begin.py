@@ -5,6 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
+from pathgraph.cost import meter
+from pathgraph.cost.budget import parse_limit
+from pathgraph.cost.prices import load_prices, tariffs
 from pathgraph.loading.scan import Item
 from pathgraph.pipeline.plan import plan_index
 from pathgraph.pipeline.run import Run
@@ -14,8 +17,13 @@ from pathgraph.tasks.stage import stage
 
 
 @stage
-def open_run(store_root: Path, paths: Sequence[str], settings: Settings) -> Run:
-    """List what is to be read and open the staging folder for it; the same work finds its finished tables there."""
+def open_run(store_root: Path, paths: Sequence[str], settings: Settings, budget: str | None = None) -> Run:
+    """List what is to be read and open the staging folder for it; the same work finds its finished tables there.
+
+    From here on everything paid is counted, and held to the budget ("5.00", "2000000tok") if there is one.
+    """
+    prices = load_prices(settings.prices)
+    meter.begin(parse_limit(budget) if budget else None, tariffs(settings, prices), prices.currency)
     store = Store.create(store_root)
     plan = plan_index(store, paths, settings)
     started = datetime.now(UTC)

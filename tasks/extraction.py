@@ -5,6 +5,8 @@ from concurrent.futures import Executor
 
 import pyarrow as pa
 
+from pathgraph.cost.counts import Planned
+from pathgraph.cost.plan import estimate_run
 from pathgraph.extraction import run as extraction
 from pathgraph.extraction.shards import jobs_of, jobs_table, missing, shard
 from pathgraph.pipeline.run import Run
@@ -20,7 +22,7 @@ def plan_extraction(run: Run) -> list[int]:
     """Write the jobs of the run and cut those without a cached reply into shards; return the shards' numbers."""
     import pyarrow.parquet as pq
 
-    chunks = run.staging.read("chunks", ["chunk_id", "document_id", "kind", "start", "text"])
+    chunks = run.staging.read("chunks", ["chunk_id", "document_id", "kind", "start", "text", "tokens"])
     documents = run.staging.read("documents", ["document_id", "source", "uri", "language"])
     jobs = jobs_table(chunks, documents, factory.extractor(run.settings))
     todo = missing(jobs, run.cache)
@@ -32,6 +34,9 @@ def plan_extraction(run: Run) -> list[int]:
         pq.write_table(part, run.staging.work / f"shard-{number:05d}.parquet")
     run.keep("processes", pool.worker_count(run.settings, todo.num_rows))
     run.keep("calls", todo.num_rows)
+    parent = run.store.snapshot(run.parent) if run.parent else None
+    estimate = estimate_run(Planned(chunks, jobs, todo, parent), run.settings, run.store, run.cache)
+    run.keep("expected", estimate.expected())
     run.keep("extraction-began", time.time())
     return list(range(len(shards)))
 

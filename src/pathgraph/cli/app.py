@@ -31,6 +31,13 @@ SettingsFile = Annotated[
     Path | None,
     typer.Option("--settings", help="Settings in YAML; without it ./pathgraph.yaml where there is one."),
 ]
+Provider = Annotated[
+    str | None, typer.Option("--provider", help="Who extracts, embeds and summarises: offline or openai.")
+]
+Sources = Annotated[
+    list[str] | None,
+    typer.Argument(help="Folders, files, quoted globs, lists of URIs (x.uris), or name=path; none: as last time."),
+]
 At = Annotated[str | None, typer.Option("--at", help="A snapshot's id, or its beginning; the current one by default.")]
 
 
@@ -61,15 +68,14 @@ def init(
 
 @app.command()
 def index(
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(help="Folders, files, quoted globs, lists of URIs (x.uris), or name=path; none: as last time."),
-    ] = None,
+    paths: Sources = None,
     store: Store = STORE,
-    provider: Annotated[
-        str | None, typer.Option("--provider", help="Who extracts, embeds and summarises: offline or openai.")
-    ] = None,
+    provider: Provider = None,
     settings: SettingsFile = None,
+    budget: Annotated[
+        str | None,
+        typer.Option("--budget", help="Stop before more is paid: money, as in 5.00, or tokens, as in 2000000tok."),
+    ] = None,
     allow_deletes: Annotated[
         bool, typer.Option("--allow-deletes", help="Publish even when over a fifth of the known documents is gone.")
     ] = False,
@@ -81,8 +87,23 @@ def index(
     """
     from pathgraph.cli import index_command, output
 
-    wanted = index_command.Wanted(tuple(paths or ()), store, provider, settings, allow_deletes)
+    wanted = index_command.Wanted(tuple(paths or ()), store, provider, settings, allow_deletes, budget)
     output.guarded(lambda: index_command.run(wanted, json))
+
+
+@app.command()
+def estimate(
+    paths: Sources = None,
+    store: Store = STORE,
+    provider: Provider = None,
+    settings: SettingsFile = None,
+    json: Json = False,
+) -> None:
+    """Say what `index` would take: calls, tokens, minutes and money by stage. Reads the documents, calls no model."""
+    from pathgraph.cli import estimate_command, output
+
+    asked = estimate_command.Asked(tuple(paths or ()), store, provider, settings)
+    output.guarded(lambda: estimate_command.run(asked, json))
 
 
 @app.command()

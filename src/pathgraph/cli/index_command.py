@@ -7,8 +7,10 @@ from pathlib import Path
 
 from pathgraph import progress
 from pathgraph.cli import local_server
+from pathgraph.cli.cost_output import print_paid
 from pathgraph.cli.display import Display
 from pathgraph.cli.output import PARTIAL, SUCCESS, err, out, print_json
+from pathgraph.cost.budget import parse_limit
 from pathgraph.errors import UsageError
 from pathgraph.pipeline.run import RunReport, cache_of
 from pathgraph.settings import SETTINGS_FILE, Settings, load_settings
@@ -23,12 +25,15 @@ class Wanted:
     provider: str | None
     settings_file: Path | None
     allow_deletes: bool
+    budget: str | None = None
 
 
 def run(wanted: Wanted, as_json: bool) -> int:
     """Index and report; return the exit code."""
-    settings = _settings(wanted)
-    _stop_on_signals()
+    settings = settings_of(wanted.settings_file, wanted.provider)
+    if wanted.budget:
+        parse_limit(wanted.budget)  # a slip shows before anything is started
+    stop_on_signals()
     report = _nothing_to_do(wanted, settings) or _index(wanted, settings)
     if as_json:
         print_json(report.model_dump(mode="json"))
@@ -37,20 +42,26 @@ def run(wanted: Wanted, as_json: bool) -> int:
     return PARTIAL if report.failures else SUCCESS
 
 
-def _settings(wanted: Wanted) -> Settings:
-    path = wanted.settings_file or (SETTINGS_FILE if SETTINGS_FILE.is_file() else None)
+def settings_of(file: Path | None, provider: str | None) -> Settings:
+    """Return the settings of a file, else of ./pathgraph.yaml; a provider given stands for all three sections.
+
+    Raises:
+        UsageError: there is no such provider.
+        SettingsError: the file is wrong.
+    """
+    path = file or (SETTINGS_FILE if SETTINGS_FILE.is_file() else None)
     settings = load_settings(path)
-    if wanted.provider is None:
+    if provider is None:
         return settings
-    if wanted.provider not in {"offline", "openai"}:
-        raise UsageError(f"There is no provider {wanted.provider}.", "Use --provider offline or --provider openai.")
+    if provider not in {"offline", "openai"}:
+        raise UsageError(f"There is no provider {provider}.", "Use --provider offline or --provider openai.")
     raw = settings.model_dump()
     for section in ("extraction", "embeddings", "summaries"):
-        raw[section]["provider"] = wanted.provider
+        raw[section]["provider"] = provider
     return Settings.model_validate(raw)
 
 
-def _stop_on_signals() -> None:
+def stop_on_signals() -> None:
     """Ctrl-C and SIGTERM ask the stages to stop at their next safe place; a second Ctrl-C stops at once."""
     progress.clear_stop()
 
@@ -85,7 +96,7 @@ def _index(wanted: Wanted, settings: Settings) -> RunReport:
     from pathgraph.flows.index import index
 
     with Display(err):
-        return index(wanted.store, wanted.paths, settings, wanted.allow_deletes)
+        return index(wanted.store, wanted.paths, settings, wanted.allow_deletes, wanted.budget)
 
 
 def _connect() -> None:
@@ -108,6 +119,7 @@ def _sum_up(report: RunReport) -> None:
         out.print(f"[bold green]Published[/] snapshot {report.snapshot}")
     shown = ("documents", "chunks", "triples", "nodes", "edges", "paths", "communities", "summaries")
     out.print("  " + ", ".join(f"{counts[name]:,} {name}" for name in shown if name in counts))
+    print_paid(report.model_dump(), report.currency)
     for note in report.notes:
         out.print(f"  {note}")
     if report.failures:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pathgraph.cli.cost_output import print_paid
 from pathgraph.cli.output import SUCCESS, out, print_json, print_table
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def status(root: Path, as_json: bool) -> int:
     for run in facts["last_runs"][-1:]:
         took = (run["ended"] - run["started"]).total_seconds()
         out.print(f"Last run {run['run_id']}: {run['outcome']}, {took:.0f} s", markup=False)
+        print_paid(run, run["currency"])
     return SUCCESS
 
 
@@ -62,8 +64,10 @@ def _facts(snapshot: "Snapshot") -> dict[str, Any]:
 def _last_runs(folder: Path) -> list[dict[str, Any]]:
     from pathgraph.store import runs
 
-    columns = ["run_id", "flow", "started", "ended", "outcome", "snapshot"]
-    return runs.read(folder).select(columns).to_pylist()[-5:]
+    columns = ["run_id", "flow", "started", "ended", "outcome", "snapshot", "currency"]
+    maps = ["counts", "tokens", "cost", "expected"]
+    newest = runs.read(folder).select([*columns, *maps]).to_pylist()[-5:]
+    return [run | {name: dict(run[name] or ()) for name in maps} for run in newest]
 
 
 def _ago(when: datetime) -> str:

@@ -6,6 +6,7 @@ Belongs here: what is said about a run. Does not: the atomic step itself (`pathg
 from collections import Counter
 from datetime import UTC, datetime
 
+from pathgraph.cost.paid import paid_for
 from pathgraph.errors import PublishConflict
 from pathgraph.extraction.schema_file import read_schema
 from pathgraph.pipeline.plan import note_published
@@ -56,8 +57,9 @@ def publish_run(run: Run) -> RunReport:
     stage_quality(staging, run)
     failures = stage_failures(staging, run)
     counts = {name: info.rows for name, info in staging.tables().items() if name in _COUNTED}
-    counts |= {"extraction_calls": int(run.kept("calls", 0))}
-    seconds, notes = run.seconds(), _notes(run)
+    paid = paid_for(usage.paid(), run.settings)
+    counts |= {"extraction_calls": int(run.kept("calls", 0))} | paid.calls
+    seconds, notes, expected = run.seconds(), _notes(run), run.kept("expected", {})
     info = RunInfo(
         flow=run.flow,
         run_id=run.run_id,
@@ -82,9 +84,13 @@ def publish_run(run: Run) -> RunReport:
         counts=counts,
         failures=failures,
         seconds=seconds,
+        tokens=paid.tokens,
+        cost=paid.cost,
+        expected=expected,
+        currency=paid.currency,
         notes=notes,
     )
-    _record(run, report, published.changed, usage.take())
+    _record(run, report, published.changed)
     return report
 
 
@@ -106,16 +112,20 @@ def _notes(run: Run) -> tuple[str, ...]:
     asked = run.settings.paths.theta
     if theta is not None and theta > asked:
         notes.append(f"paths: theta was raised from {asked:g} to {theta:g} to keep the table under paths.max_rows.")
-    outside = Counter(run.staging.read("out_of_schema", ["relation"])["relation"].to_pylist())
-    if outside:
-        most = ", ".join(
-            f"{name} {count:,}" for name, count in sorted(outside.items(), key=lambda x: (-x[1], x[0]))[:5]
-        )
-        notes.append(f"schema: {outside.total():,} facts are outside of it and kept in out_of_schema; most: {most}.")
-    return tuple(notes)
+    return tuple(notes + _outside(run))
 
 
-def _record(run: Run, report: RunReport, changed: bool, paid: dict[str, int]) -> None:
+def _outside(run: Run) -> list[str]:
+    """Say what a fixed schema had no place for: nothing is dropped silently."""
+    if not run.staging.has("out_of_schema"):
+        return []
+    found = Counter(run.staging.read("out_of_schema", ["relation"])["relation"].to_pylist())
+    most = ", ".join(f"{name} {count:,}" for name, count in sorted(found.items(), key=lambda x: (-x[1], x[0]))[:5])
+    text = f"schema: {found.total():,} facts are outside of it and kept in the table out_of_schema; most: {most}."
+    return [text] if found else []
+
+
+def _record(run: Run, report: RunReport, changed: bool) -> None:
     record = runs.RunRecord(
         run_id=run.run_id,
         flow=run.flow,
@@ -123,8 +133,11 @@ def _record(run: Run, report: RunReport, changed: bool, paid: dict[str, int]) ->
         ended=datetime.now(UTC),
         outcome="partial" if report.failures else "success" if changed else "unchanged",
         snapshot=report.snapshot,
-        counts=report.counts | {name: count for name, count in paid.items() if name.endswith(".calls")},
+        counts=report.counts,
         seconds=report.seconds,
-        tokens={name: count for name, count in paid.items() if not name.endswith(".calls")},
+        tokens=report.tokens,
+        cost=report.cost,
+        currency=report.currency,
+        expected=report.expected,
     )
     runs.append(run.store.runs, record)

@@ -107,6 +107,7 @@ class Run(BaseModel):
 class RunReport(BaseModel):
     """What came out of a run, for the closing summary and `--json`.
 
+    `tokens`, `cost` and `expected` are as in the table `runs`; `currency` is that of the price list.
     `outcome` is `success`, `partial` (published, with failures recorded) or `unchanged` (nothing to publish).
     """
 
@@ -119,4 +120,8 @@ class RunReport(BaseModel):
     counts: dict[str, int] = Field(default_factory=dict)
     failures: dict[str, int] = Field(default_factory=dict)
     seconds: dict[str, float] = Field(default_factory=dict)
+    tokens: dict[str, int] = Field(default_factory=dict)
+    cost: dict[str, float] = Field(default_factory=dict)
+    expected: dict[str, float] = Field(default_factory=dict)
+    currency: str = ""
     notes: tuple[str, ...] = ()

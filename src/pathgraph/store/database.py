@@ -46,7 +46,8 @@ def scan(paths: Sequence[Path], pattern: str = "") -> str:
     Paths may hold anything: quotes are doubled, and characters that DuckDB would take for a glob are put in brackets.
     """
     files = ", ".join(literal(_unglobbed(path) + pattern) for path in paths)
-    return f"read_parquet([{files}], hive_partitioning = false)"
+    union = ", union_by_name = true" if pattern else ""  # run records of older versions lack columns
+    return f"read_parquet([{files}], hive_partitioning = false{union})"
 
 
 def _unglobbed(path: Path) -> str:

@@ -30,7 +30,19 @@ COLUMNS = (
     Column("counts", pa.map_(pa.string(), pa.int64()), "Rows, failures, calls, cache hits and so on, by name."),
     Column("seconds", pa.map_(pa.string(), pa.float64()), "Wall time by stage, in seconds."),
     Column("tokens", pa.map_(pa.string(), pa.int64()), "Tokens paid for, by stage and direction; cached ones are 0."),
-    Column("cost", pa.map_(pa.string(), pa.float64()), "Money by stage, in the currency of the price list."),
+    Column(
+        "cost",
+        pa.map_(pa.string(), pa.float64()),
+        "Money by stage, in `currency`; a stage whose price is unknown is missing.",
+    ),
+    Column("currency", pa.string(), "That of the price list in force.", nullable=True),
+    Column(
+        "expected",
+        pa.map_(pa.string(), pa.float64()),
+        "What was expected when the run planned its calls: `extraction.calls`, `.in`, `.out`, `.minutes`, `.cost` and "
+        "so on for each stage; `.base_*` are the same by the defaults, before anything was learned.",
+        nullable=True,
+    ),
     Column("document_ids", pa.list_(pa.int64()), "Documents it indexed or indexed anew; `ended` is their index time."),
 )
 SCHEMA = pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in COLUMNS])
@@ -50,6 +62,8 @@ class RunRecord:
     seconds: dict[str, float] = field(default_factory=dict)
     tokens: dict[str, int] = field(default_factory=dict)
     cost: dict[str, float] = field(default_factory=dict)
+    currency: str = ""
+    expected: dict[str, float] = field(default_factory=dict)
     document_ids: tuple[int, ...] = ()
 
 
@@ -81,7 +95,15 @@ def append(folder: Path, record: RunRecord) -> None:
 
 def read(folder: Path) -> pa.Table:
     """Return all records as a table of `SCHEMA`, oldest first."""
-    tables = [pq.read_table(path, partitioning=None).cast(SCHEMA) for path in sorted(folder.glob("*.parquet"))]
+    tables = [_widened(pq.read_table(path, partitioning=None)) for path in sorted(folder.glob("*.parquet"))]
     return pa.concat_tables([SCHEMA.empty_table(), *tables]).sort_by(
         [("started", "ascending"), ("run_id", "ascending")]
     )
+
+
+def _widened(table: pa.Table) -> pa.Table:
+    """Return a table of `SCHEMA`; columns that are newer than the file are null."""
+    for field_ in SCHEMA:
+        if field_.name not in table.column_names:
+            table = table.append_column(field_, pa.nulls(table.num_rows, field_.type))
+    return table.select(SCHEMA.names).cast(SCHEMA)
