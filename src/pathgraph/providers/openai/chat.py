@@ -64,6 +64,7 @@ class Question:
         schema: JSON schema of the answer.
         check: raises ValueError for an answer's text that cannot be used.
         may_be_cut: an answer that was cut is returned unchecked, even when it is empty.
+        urgent: where answers come in batches, this one is not waited for: few questions are of its kind.
     """
 
     messages: tuple[Message, ...]
@@ -71,9 +72,18 @@ class Question:
     schema: Mapping[str, Any]
     check: Callable[[str], object]
     may_be_cut: bool = False
+    urgent: bool = False
 
 
 _dialects: dict[tuple[str, str], Dialect] = {}  # touched on the shared loop only
+
+
+Ask = Callable[[Question, Endpoint, str], Answer]
+
+
+def dialect_of(endpoint: Endpoint) -> Dialect | None:
+    """Return what the endpoint is known to take; None when this process has not asked it anything yet."""
+    return _dialects.get((endpoint.base_url, str(endpoint.model)))
 
 
 def ask(question: Question, endpoint: Endpoint, stage: str) -> Answer:
@@ -89,25 +99,48 @@ def ask(question: Question, endpoint: Endpoint, stage: str) -> Answer:
 
 
 async def _ask(question: Question, endpoint: Endpoint, stage: str) -> Answer:
-    problem, raw = "", ""
-    readable: Answer | None = None
-    for number in range(ASKS):
-        warmth = endpoint.temperature if not number else max(endpoint.temperature, _WARMER)
-        async with meter.call(stage, *_expected(question, endpoint)) as payment:
-            answer = await _answer(question, endpoint.model_copy(update={"temperature": warmth}))
-            payment.tokens_in, payment.tokens_out = answer.tokens_in, answer.tokens_out
-        problem, raw = _problem(answer, question), answer.text or answer.refusal
-        if not problem:
-            return answer
+    answers: list[Answer] = []
+    while True:
+        answers.append(await answer_once(question, warmed(endpoint, len(answers)), stage))
+        if (chosen := decide(question, endpoint, answers)) is not None:
+            return chosen
+
+
+def warmed(endpoint: Endpoint, number: int) -> Endpoint:
+    """Return how a question is asked for the time `number`, the first being 0."""
+    return endpoint.model_copy(update={"temperature": max(endpoint.temperature, _WARMER)}) if number else endpoint
+
+
+def decide(question: Question, endpoint: Endpoint, answers: Sequence[Answer]) -> Answer | None:
+    """Return the answer to take, None when the question is worth asking again; see `ask`.
+
+    Args:
+        question: what was asked.
+        endpoint: whom.
+        answers: all that came, in order; at least one.
+    """
+    last = answers[-1]
+    problem = _problem(last, question)
+    if not problem:
+        return last
+    if len(answers) < ASKS:
+        return None
+    for answer in answers:
         if answer.cut and answer.text.strip() and not _complaint(answer, question):
-            readable = readable or answer
-    if readable is not None:
-        return readable
-    remedy = CUT_REMEDY if answer.cut else ""
-    raise ModelError(f"{endpoint.model}: {problem}", remedy, raw=raw, attempts=ASKS)
+            return answer
+    remedy = CUT_REMEDY if last.cut else ""
+    raise ModelError(f"{endpoint.model}: {problem}", remedy, raw=last.text or last.refusal, attempts=len(answers))
 
 
-def _expected(question: Question, endpoint: Endpoint) -> tuple[int, int]:
+async def answer_once(question: Question, endpoint: Endpoint, stage: str) -> Answer:
+    """Return the answer of one paid call, usable or not; raises what `ask` raises."""
+    async with meter.call(stage, *expected_tokens(question, endpoint)) as payment:
+        answer = await _answer(question, endpoint)
+        payment.tokens_in, payment.tokens_out = answer.tokens_in, answer.tokens_out
+    return answer
+
+
+def expected_tokens(question: Question, endpoint: Endpoint) -> tuple[int, int]:
     """Return the tokens in and out of a call, roughly: replies are far shorter than their limit."""
     tokens_in = sum(estimate(message["content"]) for message in question.messages)
     return tokens_in, min(tokens_in, endpoint.max_output_tokens)
@@ -139,13 +172,13 @@ async def _answer(question: Question, endpoint: Endpoint) -> Answer:
         return sum(estimate(message["content"]) for message in question.messages)
 
     def read(reply: Mapping[str, Any]) -> Answer:
-        return _read(reply, tokens_in)
+        return read_answer(reply, tokens_in)
 
     # Replies are far shorter than their limit; the true number is settled afterwards.
     expected = 2 * tokens_in() if endpoint.tokens_per_minute else 0
     for _ in range(_ADAPTATIONS):
         dialect = _dialects.setdefault(key, Dialect())
-        body = _body(question, endpoint, dialect)
+        body = request_body(question, endpoint, dialect)
         try:
             answer, _ = await client.call("/chat/completions", body, read, endpoint, expected)
         except Unsupported as error:
@@ -156,7 +189,8 @@ async def _answer(question: Question, endpoint: Endpoint) -> Answer:
     raise ModelError(f"{endpoint.model} at {client.url} takes no form of the request.")
 
 
-def _body(question: Question, endpoint: Endpoint, dialect: Dialect) -> Body:
+def request_body(question: Question, endpoint: Endpoint, dialect: Dialect) -> Body:
+    """Return the body of a request."""
     body: Body = {"model": endpoint.model, "messages": list(question.messages)}
     form = FORMATS[dialect.format]
     if form == "json_schema":
@@ -185,7 +219,8 @@ def _adapted(dialect: Dialect, said: str) -> Dialect:
     raise ModelError(f"The endpoint does not take the request: {said[:300]}", raw=said)
 
 
-def _read(reply: Mapping[str, Any], estimated_in: Callable[[], int]) -> Answer:
+def read_answer(reply: Mapping[str, Any], estimated_in: Callable[[], int]) -> Answer:
+    """Return the answer in a reply's body; raises BadReply when there is none."""
     choices = reply.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise BadReply("the reply holds no choices", str(reply))

@@ -41,7 +41,8 @@ class Client:
         self._sdk = openai.AsyncOpenAI(base_url=url, api_key=key, max_retries=0)
         self._answered = False
         self._given_up = 0
-        self._open_until = 0.0
+        # By model ("" for all): until when nothing is sent, and why.
+        self._refusals: dict[str, tuple[float, ModelRejected]] = {}
 
     async def call(self, path: str, body: Body, read: Read[T], endpoint: Endpoint, tokens: int) -> tuple[T, int]:
         """Post the body until an answer can be read; return what `read` made of it, and the number of tries.
@@ -61,22 +62,22 @@ class Client:
         asked = Asked(self.url, str(endpoint.model), self.key)
         fault = Passing("")
         for attempt in range(1, endpoint.max_attempts + 1):
-            self._check_circuit(asked)
+            self._check_circuit(asked.model)
             async with self.limiter.turn(tokens) as turn:
                 try:
                     value = await self._send(path, body, read, endpoint.timeout_seconds)
                     turn.used = int(getattr(value, "total_tokens", tokens))
                 except Caught as error:
-                    fault = judge(error, asked)
+                    fault = self._judged(error, asked)
                     self._note(fault, turn)
                 else:
                     self._succeeded()
                     return value, attempt
             if fault.unreachable and not self._answered and attempt >= UNREACHABLE_TRIES:
-                raise _unreachable(asked, fault)
+                raise self._refuse(asked.model, _unreachable(asked, fault))
             if attempt < endpoint.max_attempts:
                 await asyncio.sleep(self._backoff(attempt))
-        self._failed()
+        self._failed(asked)
         raise ModelError(
             f"{asked.model} at {self.url} gave no answer in {endpoint.max_attempts} tries; the last: {fault.what}",
             raw=fault.raw,
@@ -92,6 +93,12 @@ class Client:
             )
         return read(_json_object(response))
 
+    def _judged(self, error: BaseException, asked: Asked) -> Passing:
+        try:
+            return judge(error, asked)
+        except ModelRejected as rejected:
+            raise self._refuse(asked.model, rejected) from error
+
     def _note(self, fault: Passing, turn: Turn) -> None:
         self._answered |= not fault.unreachable
         if fault.limited:
@@ -105,21 +112,25 @@ class Client:
         return random.uniform(longest / 2, longest)
 
     def _succeeded(self) -> None:
-        self._answered, self._given_up, self._open_until = True, 0, 0.0
+        self._answered, self._given_up = True, 0
         self.limiter.speed_up()
 
-    def _failed(self) -> None:
+    def _failed(self, asked: Asked) -> None:
         self._given_up += 1
         if self._given_up >= BREAKER_CALLS:
-            self._open_until = asyncio.get_running_loop().time() + BREAKER_SECONDS
             self._given_up = BREAKER_CALLS - 1
+            self._refuse("", _open_circuit(asked))
 
-    def _check_circuit(self, asked: Asked) -> None:
-        if asyncio.get_running_loop().time() < self._open_until:
-            raise ModelRejected(
-                f"{asked.url} failed {BREAKER_CALLS} calls one after another; the run stops before it wastes more.",
-                "Look at the endpoint (is it overloaded or down?), then run again: finished calls are not repeated.",
-            )
+    def _refuse(self, model: str, error: ModelRejected) -> ModelRejected:
+        """Answer all calls of the model with this error for a while, so that those that wait send nothing."""
+        self._refusals[model] = asyncio.get_running_loop().time() + BREAKER_SECONDS, error
+        return error
+
+    def _check_circuit(self, model: str) -> None:
+        for name in ("", model):
+            until, error = self._refusals.get(name, (0.0, None))
+            if error is not None and asyncio.get_running_loop().time() < until:
+                raise ModelRejected(error.message, error.remedy)
 
 
 def _json_object(response: httpx2.Response) -> Mapping[str, Any]:
@@ -136,6 +147,13 @@ def _json_object(response: httpx2.Response) -> Mapping[str, Any]:
     if "error" in value and value["error"] and not value.get("choices") and not value.get("data"):
         raise BadReply(f"the endpoint answered with an error: {str(value['error'])[:200]}", body)
     return value
+
+
+def _open_circuit(asked: Asked) -> ModelRejected:
+    return ModelRejected(
+        f"{asked.url} failed {BREAKER_CALLS} calls one after another; the run stops before it wastes more.",
+        "Look at the endpoint (is it overloaded or down?), then run again: finished calls are not repeated.",
+    )
 
 
 def _unreachable(asked: Asked, fault: Passing) -> ModelRejected:

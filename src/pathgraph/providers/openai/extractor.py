@@ -11,7 +11,7 @@ from pathgraph.extraction.reply import Part, join_replies, parse_reply
 from pathgraph.ids import content_hash
 from pathgraph.prompts.forms import EXTRACTION, EXTRACTION_WORDS
 from pathgraph.prompts.render import LANGUAGES, Prompt, fenced, prompt
-from pathgraph.providers.openai.chat import Answer, Message, Question, ask
+from pathgraph.providers.openai.chat import Answer, Ask, Message, Question, ask
 from pathgraph.providers.openai.errors import TooLong
 from pathgraph.settings import Endpoint
 
@@ -25,19 +25,20 @@ class OpenAIExtractor:
 
     provider = "openai"
 
-    def __init__(self, endpoint: Endpoint, gleanings: int = 0, prompts: Path | None = None) -> None:
+    def __init__(self, endpoint: Endpoint, gleanings: int = 0, prompts: Path | None = None, asker: Ask = ask) -> None:
         """Read the prompts; nothing is called yet.
 
         Args:
             endpoint: whom to ask.
             gleanings: how often, at most, the model is asked for what it missed.
             prompts: folder of the user's own prompts.
+            asker: how a question is asked: at once, or in batches.
 
         Raises:
             SettingsError: a prompt is wrong.
         """
         self.model, self.parallel = str(endpoint.model), endpoint.concurrency
-        self._endpoint, self._gleanings = endpoint, gleanings
+        self._endpoint, self._gleanings, self._asker = endpoint, gleanings, asker
         self._prompts = {language: prompt(PROMPT, language, prompts) for language in LANGUAGES}
         self._gleans = {language: prompt(GLEAN, language, prompts) for language in LANGUAGES}
         self.prompt_hash = content_hash(*(self._prompt_key(language) for language in LANGUAGES))
@@ -65,7 +66,7 @@ class OpenAIExtractor:
         """Return the replies about a text that begins at `start` of the chunk."""
         may_split = halvings > 0 and len(text) >= MIN_SPLIT
         try:
-            rounds = self._rounds(text, language, may_split)
+            rounds = self._rounds(text, language, may_split, urgent=halvings < MAX_HALVINGS)
         except TooLong:
             if not may_split:
                 raise
@@ -76,25 +77,25 @@ class OpenAIExtractor:
         first = self._parts(text[:at], language, start, halvings - 1)
         return first + self._parts(text[at:], language, start + at, halvings - 1)
 
-    def _rounds(self, text: str, language: str, may_be_cut: bool) -> list[Answer]:
+    def _rounds(self, text: str, language: str, may_be_cut: bool, urgent: bool) -> list[Answer]:
         """Ask, then ask for what is missing until nothing new comes; a cut first answer ends it."""
+
+        def question(messages: tuple[Message, ...], may_be_cut: bool) -> Question:
+            return Question(messages, "facts", EXTRACTION, lambda answer: parse_reply(answer, text), may_be_cut, urgent)
+
         values = {"format": EXTRACTION_WORDS.strip(), "document": fenced(text)}
         messages = self._prompts[language].messages(values)
-        rounds = [self._ask(messages, text, may_be_cut)]
+        rounds = [self._asker(question(messages, may_be_cut), self._endpoint, "extraction")]
         told = _facts(rounds[0].text, text) if self._gleanings and not rounds[0].cut else frozenset()
         for _ in range(self._gleanings if told else 0):
             messages = _asked_again(messages, rounds[-1].text, self._gleans[language])
-            answer = self._ask(messages, text, may_be_cut=True, stage="gleanings")
+            answer = self._asker(question(messages, True), self._endpoint, "gleanings")
             new = frozenset() if answer.cut else _facts(answer.text, text) - told
             if not new:
                 break
             rounds.append(answer)
             told |= new
         return rounds
-
-    def _ask(self, messages: tuple[Message, ...], text: str, may_be_cut: bool, stage: str = "extraction") -> Answer:
-        question = Question(messages, "facts", EXTRACTION, lambda answer: parse_reply(answer, text), may_be_cut)
-        return ask(question, self._endpoint, stage)
 
 
 def middle(text: str) -> int:

@@ -4,16 +4,16 @@ Belongs here: running a coroutine from any thread until it is done or somebody a
 """
 
 import asyncio
-import concurrent.futures
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pathgraph import progress
 
 T = TypeVar("T")
-_POLL_SECONDS = 0.5  # how long a request to stop may go unnoticed
+_POLL_SECONDS = 1.0  # how long a request to stop may go unnoticed
 
 
 @dataclass
@@ -38,13 +38,19 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         raise
     future = asyncio.run_coroutine_threadsafe(work, _started())
     try:
-        while True:
-            done, _ = concurrent.futures.wait([future], timeout=_POLL_SECONDS)
-            if done:
-                return future.result()
-            progress.check_stop()
+        return _waited(future)
     finally:
         future.cancel()
+
+
+def _waited(future: Future[T]) -> T:
+    while True:
+        try:
+            return future.result(_POLL_SECONDS)
+        except TimeoutError:  # ours, or the coroutine's own
+            if future.done():
+                return future.result()
+        progress.check_stop()
 
 
 def _started() -> asyncio.AbstractEventLoop:

@@ -13,7 +13,7 @@ from pathgraph.extraction.repair import json_object
 from pathgraph.ids import content_hash
 from pathgraph.prompts.forms import REPORT, REPORT_WORDS
 from pathgraph.prompts.render import LANGUAGES, fenced, prompt
-from pathgraph.providers.openai.chat import Question, ask
+from pathgraph.providers.openai.chat import Ask, Question, ask
 from pathgraph.providers.protocol import Finding, Report, ReportRequest
 from pathgraph.settings import Endpoint
 
@@ -25,10 +25,10 @@ class OpenAISummariser:
 
     provider = "openai"
 
-    def __init__(self, endpoint: Endpoint, prompts: Path | None = None) -> None:
+    def __init__(self, endpoint: Endpoint, prompts: Path | None = None, asker: Ask = ask) -> None:
         """Read the prompts; raises SettingsError when one is wrong."""
         self.model, self.parallel = str(endpoint.model), endpoint.concurrency
-        self._endpoint = endpoint
+        self._endpoint, self._asker = endpoint, asker
         self._prompts = {language: prompt(PROMPT, language, prompts) for language in LANGUAGES}
         form = json.dumps(REPORT, sort_keys=True) + REPORT_WORDS
         sampling = f"{endpoint.temperature:g} {endpoint.max_output_tokens}"
@@ -48,7 +48,7 @@ class OpenAISummariser:
             "material": fenced(material(request, {key: number for number, key in enumerate(ids, 1)})),
         }
         question = Question(self._prompts[language].messages(values), "report", REPORT, _require_report)
-        answer = ask(question, self._endpoint, "summaries")
+        answer = self._asker(question, self._endpoint, "summaries")
         record = json_object(answer.text)
         return report_of(record or {}, ids)
 
