@@ -18,7 +18,7 @@ from pathgraph.extraction.schema import FREE, Schema
 from pathgraph.graph.canonical import canonical
 from pathgraph.graph.nodes import NodeInput, node_table
 from pathgraph.graph.overlap import without_overlap_repeats
-from pathgraph.graph.text import condensed
+from pathgraph.graph.text import condensed, said_of_edges
 from pathgraph.ids import content_id
 from pathgraph.language import script_language
 from pathgraph.resolution.resolve import Resolved
@@ -131,7 +131,6 @@ def _edges(triples: pd.DataFrame, documents: pa.Table, budget: int) -> pd.DataFr
     for name, chosen in (("first_date", days.min()), ("last_date", days.max())):
         known = dict(zip(chosen.index.tolist(), chosen.tolist(), strict=True))
         edges[name] = pd.Series([known.get(edge) for edge in edges["edge_id"].tolist()], dtype=object)
-    typed = rows[rows["kind"] != CO_OCCURS]
-    texts = condensed(typed["edge_id"], typed["description"], typed["strength"], budget)
+    texts = condensed(said_of_edges(rows), budget)
     edges["description"] = [texts.get(edge, "") for edge in edges["edge_id"].tolist()]
     return edges

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from pathgraph.extraction.reply import CO_OCCURS
 from pathgraph.extraction.schema import FREE, Schema
-from pathgraph.graph.text import condensed
+from pathgraph.graph.text import condensed, said_of_nodes
 from pathgraph.language import script_language
 from pathgraph.resolution.resolve import Resolved
 from pathgraph.schema.tables import NODES
@@ -53,7 +53,7 @@ def node_table(given: NodeInput) -> pa.Table:
     nodes["type"] = [names[0] if names else "" for names in nodes["types"]]
     nodes["language"] = nodes["name"].map(script_language)
     nodes["aliases"] = pd.Series([_aliases(ranked) for ranked in column(surfaces)], dtype=object)
-    texts = _descriptions(given)
+    texts = condensed(said_of_nodes(given.told, given.triples, given.resolved), given.description_tokens)
     nodes["description"] = [texts.get(node, "") for node in nodes["node_id"].tolist()]
     for name, counts in _counts(given.triples, given.mentions, given.edges).items():
         nodes[name] = nodes["node_id"].map(counts).fillna(0).astype("int64")
@@ -97,20 +97,6 @@ def _aliases(ranked: list[tuple[str, int]]) -> list[dict[str, object]]:
 def _first(decided: str, names: list[str]) -> list[str]:
     """Put the dictionary's type in front of what was seen."""
     return [decided, *(name for name in names if name != decided)] if decided else names
-
-
-def _descriptions(given: NodeInput) -> dict[int, str]:
-    """Return what is said about each node: told descriptions first, else the sentences of its typed triples."""
-    told = given.told
-    told = told[told["name"].isin(given.resolved.keys())]
-    nodes = [given.resolved[name].node_id for name in told["name"]]
-    told = told.assign(node_id=pd.Series(nodes, index=told.index, dtype="int64"))
-    ones = pd.Series(1.0, index=told.index)
-    stated = condensed(told["node_id"], told["description"], ones, given.description_tokens)
-    typed = given.triples[given.triples["kind"] != CO_OCCURS]
-    both = pd.concat([typed[["source", "description", "strength"]].rename(columns={"source": "node_id"}),
-                      typed[["target", "description", "strength"]].rename(columns={"target": "node_id"})])  # fmt: skip
-    return condensed(both["node_id"], both["description"], both["strength"], given.description_tokens) | stated
 
 
 def _counts(triples: pd.DataFrame, mentions: pd.DataFrame, edges: pd.DataFrame) -> dict[str, pd.Series]:
