@@ -84,8 +84,9 @@ class Budget:
 
     def _error(self) -> BudgetExhausted:
         spent, limit = (self.limit.say(amount, self._currency) for amount in (self._spent, self.limit.amount))
+        under_way = f" ({self._in_flight} calls are still under way)" if self._in_flight else ""
         return BudgetExhausted(
-            f"The budget is used up: {spent} of {limit} paid, and the next call does not fit.",
+            f"The budget is used up: {spent} of {limit} paid{under_way}, and the next call does not fit.",
             "Nothing was published. Run the same command again with a new --budget: every finished call is kept and "
             "costs nothing then; pathgraph estimate says what is left.",
         )

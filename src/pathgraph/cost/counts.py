@@ -15,6 +15,7 @@ from pathgraph.cost import rates
 from pathgraph.cost.estimate import Work
 from pathgraph.errors import StoreBroken
 from pathgraph.extraction import run as extraction
+from pathgraph.extraction.reply import parse_reply
 from pathgraph.pipeline.embedding import known_vectors, vector_key
 from pathgraph.prompts.forms import EXTRACTION_WORDS, REPORT_WORDS
 from pathgraph.prompts.render import LANGUAGES, fenced, prompt
@@ -82,15 +83,28 @@ def reply_tokens(tokens: int, settings: Settings) -> int:
     return min(limit, round(rates.REPLY_TOKENS + rates.REPLY_SHARE * tokens))
 
 
-def measured_replies(planned: Planned, settings: Settings, cache: Cache) -> tuple[float, int]:
-    """Return how long the cached replies of this run are, against the default, and of how many that is known."""
+@dataclass(frozen=True)
+class Measured:
+    """Cached replies of a run: how many were looked at, their length against the default, the names they hold."""
+
+    replies: int = 0
+    length: float = 1.0
+    names: int = 0
+
+
+def measured_replies(planned: Planned, settings: Settings, cache: Cache) -> Measured:
+    """Return what the cached replies of this run are like; rules pay for no length."""
     open_keys = set(values(planned.todo, "key"))
     known = [(key, text) for key, text in rows(planned.jobs, "key", "text") if key not in open_keys]
-    sample = dict(known[:: max(1, len(known) // _SAMPLE)])
-    replies = cache.get_many(extraction.NAMESPACE, list(sample))
-    expected = sum(reply_tokens(estimate(sample[key]), settings) for key in replies)
-    found = sum(estimate(reply.decode("utf-8", "replace")) for reply in replies.values())
-    return (found / expected, len(replies)) if expected else (1.0, 0)
+    texts = dict(known[:: max(1, len(known) // _SAMPLE)])
+    found = cache.get_many(extraction.NAMESPACE, list(texts))
+    replies = {key: reply.decode("utf-8", "surrogatepass") for key, reply in found.items()}
+    expected = sum(reply_tokens(estimate(texts[key]), settings) for key in replies)
+    facts = [parse_reply(reply, texts[key]) for key, reply in replies.items()]
+    names = {name for parsed in facts for one in parsed.triples for name in (one.subject, one.object)}
+    names |= {one.surface for parsed in facts for one in parsed.mentions}
+    length = sum(map(estimate, replies.values())) / expected if expected else 1.0
+    return Measured(len(replies), length, len(names))
 
 
 @lru_cache(maxsize=32)
@@ -102,12 +116,13 @@ def prompt_tokens(name: str, language: str, folder: Path | None) -> int:
     return sum(estimate(message["content"]) for message in messages)
 
 
-def sizes_of(planned: Planned, settings: Settings) -> Sizes:
-    """Return the sizes of the graph to come: those of the last snapshot, scaled by the chunks, else by defaults."""
+def sizes_of(planned: Planned, settings: Settings, measured: Measured) -> Sizes:
+    """Return the sizes of the graph to come: the last snapshot's, scaled by chunks; else by replies and defaults."""
     chunks = planned.jobs.num_rows
     found = _last_sizes(planned, settings) if planned.parent is not None else None
     if found is None:
-        nodes = rates.NODES_A_CHUNK * chunks
+        each = measured.names / measured.replies if measured.replies else rates.NODES_A_CHUNK
+        nodes = each * chunks
         reports = round(nodes * rates.REPORTS_A_NODE)
         return Sizes(round(nodes), round(nodes * rates.COMMUNITIES_A_NODE), reports, reports)
     return found

@@ -25,8 +25,9 @@ def estimate_run(planned: Planned, settings: Settings, store: Store, cache: Cach
     """
     prices = load_prices(settings.prices)
     paid_to = tariffs(settings, prices)
-    known, basis = _rates(planned, settings, store, cache)
-    sizes = counts.sizes_of(planned, settings)
+    measured = counts.measured_replies(planned, settings, cache)
+    known, basis = _rates(measured, settings, store)
+    sizes = counts.sizes_of(planned, settings, measured)
     embedding, vector_only = counts.embedding_work(planned, sizes, settings, cache)
     works = [*counts.extraction_work(planned, settings), counts.summary_work(sizes, settings), embedding]
     works = [work for work in works if work.stage != "gleanings" or work.calls + work.cached]
@@ -57,17 +58,14 @@ def estimate_run(planned: Planned, settings: Settings, store: Store, cache: Cach
     )
 
 
-def _rates(
-    planned: Planned, settings: Settings, store: Store, cache: Cache
-) -> tuple[Mapping[str, Rate], Mapping[str, str]]:
+def _rates(measured: counts.Measured, settings: Settings, store: Store) -> tuple[Mapping[str, Rate], Mapping[str, str]]:
     """Return each stage's rate and what it rests on; cached replies tell where no run does."""
     known = learned_rates(store, settings)
     basis = {stage: rate.basis for stage, rate in known.items()}
-    if settings.extraction.provider != "offline" and not known["extraction"].learned_from:
-        factor, replies = counts.measured_replies(planned, settings, cache)
-        if replies:
-            known["extraction"] = replace(known["extraction"], tokens_out=factor)
-            basis["extraction"] = f"length of {replies} cached replies, else defaults"
+    rate = known["extraction"]
+    if endpoint_of(settings, "extraction") is not None and measured.replies and not rate.learned_from:
+        known["extraction"] = replace(rate, tokens_out=measured.length)
+        basis["extraction"] = f"length of {measured.replies} cached replies, else defaults"
     return known, basis
 
 

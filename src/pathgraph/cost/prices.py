@@ -23,6 +23,7 @@ MILLION = 1_000_000
 _SECTIONS: dict[str, Stage] = {
     "extraction": "extraction",
     "gleanings": "extraction",
+    "condensation": "summaries",
     "summaries": "summaries",
     "embeddings": "embeddings",
 }
