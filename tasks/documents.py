@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 
+from pathgraph.arrow import values
 from pathgraph.pipeline import documents
 from pathgraph.pipeline.chunks import chunks_table
 from pathgraph.pipeline.plan import require_few_deletions
@@ -21,7 +22,7 @@ def read_documents(run: Run, allow_deletes: bool) -> int:
         read, failures = documents.read_documents(items, run.settings.loading, run.cache)
         table = documents.documents_table(read, [*failures, *run.failures()], parent)
         if parent is not None:
-            known, now = (set(rows["document_id"].to_pylist()) for rows in (parent, table))
+            known, now = (set(values(rows, "document_id")) for rows in (parent, table))
             require_few_deletions(known, now, allow_deletes)
         run.keep_failures(documents.STAGE, failures)
         run.staging.write(documents.TABLE, table)

@@ -28,8 +28,7 @@ def stage(function: Callable[P, R]) -> Task[P, R]:
     Prefect's own result cache is off: finished tables stay in staging and replies in the store's cache, where another
     process finds them too.
     """
-    return task(
-        function,
+    decorate = task(
         name=function.__name__.replace("_", " "),
         cache_policy=NO_CACHE,
         persist_result=False,
@@ -37,3 +36,4 @@ def stage(function: Callable[P, R]) -> Task[P, R]:
         retry_delay_seconds=2,
         retry_condition_fn=is_worth_a_retry,
     )
+    return decorate(function)
