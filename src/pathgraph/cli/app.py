@@ -107,6 +107,29 @@ def estimate(
 
 
 @app.command()
+def discover(
+    paths: Sources = None,
+    store: Store = STORE,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where to write the proposal.")] = Path("schema.yaml"),
+    sample: Annotated[int, typer.Option("--sample", help="Documents to read, of each folder in turn.", min=1)] = 20,
+    seed: Annotated[int, typer.Option("--seed", help="Another seed draws other documents.")] = 42,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")] = False,
+    provider: Provider = None,
+    settings: SettingsFile = None,
+    json: Json = False,
+) -> None:
+    """Propose a schema from a sample of the documents: its types, top relations and their other names, to be edited.
+
+    Publishes nothing. What it pays for, the next `index` finds in the store's cache.
+    """
+    from pathgraph.cli import discover_command, output
+    from pathgraph.discovery.sample import Sample
+
+    wanted = discover_command.Wanted(tuple(paths or ()), store, provider, settings, out, force)
+    output.guarded(lambda: discover_command.run(wanted, Sample(sample, seed), json))
+
+
+@app.command()
 def status(store: Store = STORE, json: Json = False) -> None:
     """Say what the current snapshot holds, how fresh it is, what failed, and how good it looks."""
     from pathgraph.cli import output, read_commands
@@ -135,9 +158,9 @@ def paths(
     target: Annotated[str, typer.Argument(help="Another one.")],
     store: Store = STORE,
     at: At = None,
-    limit: Annotated[int, typer.Option("--limit", help="Paths to print.", min=1)] = 10,
+    limit: Annotated[int, typer.Option("--limit", help="Paths to print.", min=1, max=1_000_000)] = 10,
     theta: Annotated[
-        float | None, typer.Option("--theta", help="Smallest resource / degree to go on; see docs.")
+        float | None, typer.Option("--theta", help="Smallest resource / degree to go on; see docs.", min=0)
     ] = None,
     json: Json = False,
 ) -> None:

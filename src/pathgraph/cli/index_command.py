@@ -91,7 +91,7 @@ def _nothing_to_do(wanted: Wanted, settings: Settings) -> RunReport | None:
 
 def _index(wanted: Wanted, settings: Settings) -> RunReport:
     """Run the flow in this process against the local server or the one PREFECT_API_URL names."""
-    _connect()
+    connect()
     # Only now: importing Prefect takes seconds and reads the environment that was just set.
     from pathgraph.flows.index import index
 
@@ -99,7 +99,8 @@ def _index(wanted: Wanted, settings: Settings) -> RunReport:
         return index(wanted.store, wanted.paths, settings, wanted.allow_deletes, wanted.budget)
 
 
-def _connect() -> None:
+def connect() -> None:
+    """Make Prefect use the local server, started where none runs, or the one that PREFECT_API_URL names."""
     local_server.prepare()
     if "PREFECT_API_URL" in os.environ:
         return

@@ -1,0 +1,1 @@
+"""Proposing a schema from what free extraction finds in a sample. Proposals only: a person decides."""
