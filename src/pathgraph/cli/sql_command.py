@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pathgraph.cli import local_server
 from pathgraph.cli.output import SUCCESS, err, ids_as_text, out, print_json, print_table
-from pathgraph.errors import PathgraphError
+from pathgraph.errors import PathgraphError, UsageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,13 +40,34 @@ def run(asked: Asked, statement: str | None) -> int:
 
 
 def _show(rows: "pa.Table", asked: Asked) -> None:
+    shown = rows.slice(0, asked.limit) if asked.limit and not asked.as_json else rows
+    names = _distinct(rows.column_names)
+    try:
+        columns = [column.to_pylist() for column in shown.columns]
+    except (OverflowError, ValueError) as error:  # DuckDB's times reach further and finer than Python's
+        raise UsageError(f"A value cannot be shown: {error}.", "Cast dates and times to VARCHAR.") from error
+    cells = [list(row) for row in zip(*columns, strict=True)]
     if asked.as_json:
-        print_json(ids_as_text(rows.to_pylist()))
+        print_json(ids_as_text([dict(zip(names, row, strict=True)) for row in cells]))
         return
-    shown = rows.slice(0, asked.limit) if asked.limit else rows
-    print_table(rows.column_names, [list(row.values()) for row in shown.to_pylist()])
+    print_table(names, cells)
     if shown.num_rows < rows.num_rows:
         err.print(f"{shown.num_rows} of {rows.num_rows} rows; --limit 0 shows all.", style="yellow")
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Return the column names with `_1`, `_2` and so on at repeated ones, as two tables joined by * give them."""
+    taken = set(names)
+    used: set[str] = set()
+    distinct = []
+    for name in names:
+        new, number = name, 0
+        while new in used or (number and new in taken):
+            number += 1
+            new = f"{name}_{number}"
+        used.add(new)
+        distinct.append(new)
+    return distinct
 
 
 def _shell(connection: "DuckDBPyConnection", asked: Asked) -> int:

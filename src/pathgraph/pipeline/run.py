@@ -70,7 +70,9 @@ class Run(BaseModel):
 
     def keep(self, name: str, value: Any) -> None:
         """Keep a JSON value under a name until the run is published."""
-        write_atomically(self.staging.work / f"{name}.json", json.dumps(value, ensure_ascii=False).encode())
+        # A file name that is no UTF-8 holds lone surrogates, and has to open that very file again.
+        text = json.dumps(value, ensure_ascii=False)
+        write_atomically(self.staging.work / f"{name}.json", text.encode("utf-8", "surrogatepass"))
 
     def kept(self, name: str, default: Any = None) -> Any:
         """Return a kept value, the default when there is none."""

@@ -5,6 +5,7 @@ Belongs here: every `duckdb.connect` of the project. Does not: what the views sa
 
 import os
 import re
+import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -87,12 +88,15 @@ def _create_views(connection: "DuckDBPyConnection", snapshot: Snapshot, runs: Pa
     try:
         for name in TABLES:
             connection.execute(f"CREATE VIEW {quoted(name)} AS SELECT * FROM {scan(snapshot.part_paths(name))}")
-        if runs is not None:
+        if runs is not None and any(runs.glob("*.parquet")):  # the records may be deleted; the tables stay readable
             connection.execute(f"CREATE VIEW runs AS SELECT * FROM {scan([runs], '/*.parquet')}")
         for view in VIEWS.values():
             connection.execute(f"CREATE VIEW {quoted(view.name)} AS {view.sql}")
-    except duckdb.IOException as error:
-        raise StoreBroken(f"Snapshot {snapshot.id} cannot be read: {error}", "Run `pathgraph doctor`.") from error
+    except duckdb.Error as error:  # a missing part, a cut one, a damaged footer: each has a class of its own
+        raise StoreBroken(
+            f"Snapshot {snapshot.id} cannot be read: {str(error).splitlines()[0]}",
+            f"See what is whole: pathgraph doctor --store {shlex.quote(str(snapshot.folder.parent.parent))}",
+        ) from error
 
 
 def relink(store: Store, timeout: float = 60) -> None:
@@ -136,7 +140,7 @@ def linked(store: Store) -> bool:
     try:
         with _connect(str(store.database), access_mode="READ_ONLY") as connection:
             found = connection.execute("SELECT sql FROM duckdb_views() WHERE view_name = 'documents'").fetchall()
-    except (duckdb.IOException, duckdb.CatalogException):
+    except duckdb.Error:
         return False
     return any(wanted in re.sub(r"\[([*?\[])\]", r"\1", sql) for (sql,) in found)
 
@@ -181,9 +185,10 @@ def read_only(connection: "DuckDBPyConnection", sql: str) -> str:
     try:
         statements = connection.extract_statements(sql)
     except duckdb.Error as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(str(error), "Correct the statement; this is DuckDB's SQL.") from error
     if len(statements) != 1:
-        raise UsageError(f"One statement at a time, please; this is {len(statements)}.", "Separate them.")
+        found = f"these are {len(statements)}" if statements else "there is none"
+        raise UsageError(f"One statement at a time, please; {found}.", 'For example: pathgraph sql "FROM top_entities"')
     kind = statements[0].type
     if kind == duckdb.StatementType.EXPLAIN:
         inner = _EXPLAIN.sub("", sql, count=1)

@@ -11,6 +11,7 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pathgraph.errors import StoreBroken
 from pathgraph.schema.table import Column
 from pathgraph.store.files import write_atomically
 
@@ -94,11 +95,24 @@ def append(folder: Path, record: RunRecord) -> None:
 
 
 def read(folder: Path) -> pa.Table:
-    """Return all records as a table of `SCHEMA`, oldest first."""
-    tables = [_widened(pq.read_table(path, partitioning=None)) for path in sorted(folder.glob("*.parquet"))]
+    """Return all records as a table of `SCHEMA`, oldest first.
+
+    Raises:
+        StoreBroken: a record is damaged.
+    """
+    tables = [_record(path) for path in sorted(folder.glob("*.parquet"))]
     return pa.concat_tables([SCHEMA.empty_table(), *tables]).sort_by(
         [("started", "ascending"), ("run_id", "ascending")]
     )
+
+
+def _record(path: Path) -> pa.Table:
+    try:
+        return _widened(pq.read_table(path, partitioning=None))
+    except (OSError, pa.ArrowException) as error:
+        raise StoreBroken(
+            f"The run record {path} cannot be read: {error}", "Delete the file: it only says how one past run went."
+        ) from error
 
 
 def _widened(table: pa.Table) -> pa.Table:
