@@ -9,8 +9,8 @@ from pathgraph.pipeline.run import RunReport
 from pathgraph.settings import Settings
 from pathgraph.tasks.begin import open_run
 from pathgraph.tasks.documents import chunk_documents, read_documents
-from pathgraph.tasks.extraction import extract_shard, finish_extraction, plan_extraction
-from pathgraph.tasks.graph import build_graph, detect_communities, find_paths
+from pathgraph.tasks.extraction import extract_shard, finish_extraction, plan_extraction, settle_extraction
+from pathgraph.tasks.graph import build_graph, condense_descriptions, detect_communities, find_paths
 from pathgraph.tasks.publish import embed_texts, publish_snapshot
 from pathgraph.tasks.summaries import write_summaries
 
@@ -18,7 +18,7 @@ DEFAULTS = Settings()
 SHARDS_IN_FLIGHT = 4  # more than one, so that a slow last chunk of a shard leaves no worker idle
 
 
-@flow(name="index", task_runner=ThreadPoolTaskRunner(max_workers=SHARDS_IN_FLIGHT))
+@flow(name="index", task_runner=ThreadPoolTaskRunner(max_workers=SHARDS_IN_FLIGHT))  # type: ignore[arg-type]
 def index(
     store: Path = Path("data/store"),
     paths: tuple[str, ...] = (),
@@ -39,11 +39,15 @@ def index(
     read_documents(run, allow_deletes)
     chunk_documents(run)
     shards = plan_extraction(run)
+    if submitted := settle_extraction(run, shards):
+        return submitted
     failed = extract_shard.map(unmapped(run), shards).result()
     finish_extraction(run, failed)
     build_graph(run)
+    condense_descriptions(run)
     detect_communities(run)
     find_paths(run)
-    write_summaries(run)
+    if submitted := write_summaries(run):
+        return submitted
     embed_texts(run)
     return publish_snapshot(run)

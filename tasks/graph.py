@@ -7,9 +7,13 @@ from pathgraph.communities.tables import community_tables
 from pathgraph.extraction.schema_file import read_schema
 from pathgraph.extraction.shards import Asked, collect, names_in
 from pathgraph.graph.assemble import Texts, assemble
+from pathgraph.graph.condense import Sizes, said_above
 from pathgraph.graph.projection import project
+from pathgraph.graph.text import said_of_edges, said_of_nodes
 from pathgraph.paths.graph import path_graph
-from pathgraph.paths.table import path_batches, plan
+from pathgraph.paths.planning import plan
+from pathgraph.paths.table import path_batches
+from pathgraph.pipeline import condensing
 from pathgraph.pipeline.run import Run
 from pathgraph.providers import factory
 from pathgraph.resolution.aliases import read_aliases
@@ -18,6 +22,7 @@ from pathgraph.tasks.extraction import JOBS
 from pathgraph.tasks.stage import stage
 
 GRAPH_TABLES = ("triples", "mentions", "nodes", "edges", "out_of_schema")
+SAID = "said.parquet"
 
 
 @stage
@@ -39,10 +44,33 @@ def build_graph(run: Run) -> int:
             run.staging.read("chunks", ["chunk_id", "document_id", "kind", "start", "end"]),
         )
         graph = assemble(facts, resolved, texts, run.settings.graph.description_tokens, schema)
+        if factory.condenser(run.settings) is not None:
+            nodes = said_of_nodes(facts.descriptions().to_pandas(), graph.triples.to_pandas(), resolved)
+            edges = said_of_edges(graph.triples.to_pandas())
+            above = run.settings.graph.condense_above_tokens
+            pq.write_table(said_above(nodes, edges, above), run.staging.work / SAID)
         run.staging.write("extractions", extractions)
         for name in GRAPH_TABLES:
             run.staging.write(name, getattr(graph, name))
     return graph.nodes.num_rows
+
+
+@stage
+def condense_descriptions(run: Run) -> int:
+    """Have a model condense the descriptions of which there are many; return of how many nodes and edges it did."""
+    import pyarrow.parquet as pq
+
+    condenser = factory.condenser(run.settings)
+    if condenser is None:
+        return 0
+    sizes = Sizes.of(run.settings.graph)
+    trees = condensing.trees_of(pq.read_table(run.staging.work / SAID), sizes)
+    with run.stage(condensing.STAGE, sum(tree.calls for tree in trees.values())):
+        texts, failures = condensing.condense(trees, condenser, sizes, run.cache)
+        run.keep_failures(condensing.STAGE, failures)
+        for table, kind in (("nodes", "node"), ("edges", "edge")):
+            run.staging.write(table, condensing.described(run.staging.read(table), kind, texts))
+    return len(texts)
 
 
 @stage

@@ -148,6 +148,10 @@ class GraphSettings(Section):
 
     co_occurs_weight: float = Field(0.1, ge=0, le=1, description="Weight of a co_occurs edge in Leiden, per unit.")
     description_tokens: int = Field(400, ge=50, description="Token budget of one node's or edge's description.")
+    condense_above_tokens: int = Field(
+        400, ge=50, description="With a model: descriptions of one thing that pass this together are condensed by it."
+    )
+    condense_input_tokens: int = Field(4000, ge=500, description="Descriptions in one request of that kind, together.")
 
 
 class Communities(Section):
@@ -169,6 +173,17 @@ class Summaries(Section):
     min_nodes: int = Field(3, ge=1, description="Smaller communities get a summary made by rule, without a call.")
     input_tokens: int = Field(6000, ge=500, description="Budget of what one report is written from.")
     findings: int = Field(5, ge=1, le=20)
+
+
+class Batch(Section):
+    """The endpoint's batch API: lower prices, answers within a day."""
+
+    enabled: bool = Field(
+        False, description="Send extraction and summaries in batches, where their provider is openai."
+    )
+    wait: bool = Field(True, description="Wait for the answers; false: end the run, a later one takes them.")
+    poll_seconds: float = Field(60.0, gt=0, description="Time between looks at a batch, at most.")
+    max_requests: int = Field(10_000, ge=1, le=50_000, description="Requests a batch; fewer where tokens are limited.")
 
 
 class Paths(Section):
@@ -222,10 +237,19 @@ class Settings(Section):
     graph: GraphSettings = GraphSettings()
     communities: Communities = Communities()
     summaries: Summaries = Summaries()
+    batch: Batch = Batch()
     paths: Paths = Paths()
     embeddings: Embeddings = Embeddings()
     answers: Answers = Answers()
     quality: Quality = Quality()
+
+    def hash(self) -> str:
+        """Return a hash of all values but `batch`, which says how answers come, not what they are."""
+        return content_hash(type(self).__name__, self.model_copy(update={"batch": Batch()}).model_dump_json())
+
+    def in_batches(self, stage: Stage) -> bool:
+        """Tell whether a stage's requests go to the batch API."""
+        return self.batch.enabled and getattr(self, stage).provider == "openai"
 
     def endpoint_of(self, stage: Stage) -> Endpoint:
         """Return the endpoint a stage uses: the shared one with the stage's own changes."""

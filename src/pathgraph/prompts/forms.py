@@ -42,3 +42,9 @@ REPORT_WORDS = """
 Answer with one JSON object and nothing else:
 {"title": "...", "summary": "...", "findings": [{"text": "...", "triple_ids": [1, 4]}]}
 """
+
+DESCRIPTION: Mapping[str, Any] = _object(description=_TEXT)
+DESCRIPTION_WORDS = """
+Answer with one JSON object and nothing else:
+{"description": "..."}
+"""

@@ -22,6 +22,7 @@ PROMPTS: Mapping[str, tuple[str, ...]] = {
     "extract.v1": ("format", "document"),
     "glean.v1": (),
     "summarise.v1": ("format", "findings", "material"),
+    "condense.v1": ("format", "length", "material"),
 }
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _SECTION = re.compile(r"^<!--\s*(system|user)\s*-->[^\S\n]*\n", re.MULTILINE)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathgraph.errors import SettingsError
 from pathgraph.ids import content_hash
 from pathgraph.prompts.render import check_prompts
-from pathgraph.providers.protocol import Embedder, Extractor, Summariser
+from pathgraph.providers.protocol import Condenser, Embedder, Extractor, Summariser
 from pathgraph.resolution.aliases import read_aliases
 from pathgraph.settings import Endpoint, Settings, Stage
 
@@ -19,7 +19,9 @@ def extractor(settings: Settings) -> Extractor:
     if settings.extraction.provider == "openai":
         from pathgraph.providers.openai.extractor import OpenAIExtractor
 
-        return OpenAIExtractor(_endpoint(settings, "extraction"), settings.extraction.gleanings, settings.prompts)
+        return OpenAIExtractor(
+            checked_endpoint(settings, "extraction"), settings.extraction.gleanings, settings.prompts
+        )
     from pathgraph.providers.offline.extractor import OfflineExtractor
     from pathgraph.providers.offline.gazetteer import entries_of
 
@@ -34,7 +36,7 @@ def embedder(settings: Settings) -> Embedder:
         from pathgraph.providers.openai.embedder import OpenAIEmbedder
 
         wanted = settings.embeddings
-        return OpenAIEmbedder(_endpoint(settings, "embeddings"), wanted.dimensions, wanted.batch)
+        return OpenAIEmbedder(checked_endpoint(settings, "embeddings"), wanted.dimensions, wanted.batch)
     from pathgraph.providers.offline.embeddings import offline_embedder
 
     return offline_embedder(settings.embeddings.model)
@@ -46,13 +48,27 @@ def summariser(settings: Settings) -> Summariser:
     if settings.summaries.provider == "openai":
         from pathgraph.providers.openai.summariser import OpenAISummariser
 
-        return OpenAISummariser(_endpoint(settings, "summaries"), settings.prompts)
+        return OpenAISummariser(checked_endpoint(settings, "summaries"), settings.prompts)
     from pathgraph.providers.offline.summaries import OfflineSummariser
 
     return OfflineSummariser()
 
 
-def _endpoint(settings: Settings, stage: Stage) -> Endpoint:
+@lru_cache(maxsize=8)
+def condenser(settings: Settings) -> Condenser | None:
+    """Return who condenses descriptions, the one that writes reports; None: nobody, a rule chooses among them.
+
+    Raises:
+        MissingExtra, SettingsError: see `summariser`.
+    """
+    if settings.summaries.provider == "offline":
+        return None
+    from pathgraph.providers.openai.condenser import OpenAICondenser
+
+    return OpenAICondenser(checked_endpoint(settings, "summaries"), settings.prompts)
+
+
+def checked_endpoint(settings: Settings, stage: Stage) -> Endpoint:
     """Return the endpoint of a stage, once it is clear that it can be asked; raises SettingsError when it cannot."""
     check_prompts(settings.prompts)
     own = getattr(settings, stage).endpoint.model
@@ -69,6 +85,7 @@ def _endpoint(settings: Settings, stage: Stage) -> Endpoint:
 def versions(settings: Settings) -> str:
     """Return a hash of the providers' rules, prompts and models, and of the alias file: equal hashes, equal replies."""
     who = extractor(settings), embedder(settings), summariser(settings)
+    condenses = condenser(settings)
     lines = [
         part
         for alias in read_aliases(settings.resolution.aliases)
@@ -76,5 +93,5 @@ def versions(settings: Settings) -> str:
     ]
     return content_hash(
         who[0].provider, who[0].model, who[0].prompt_hash, who[1].provider, who[1].model, who[1].dimensions,
-        who[2].provider, who[2].model, who[2].prompt_hash, *lines,
+        who[2].provider, who[2].model, who[2].prompt_hash, condenses.prompt_hash if condenses else "rule", *lines,
     )  # fmt: skip

@@ -115,3 +115,35 @@ class Summariser(Protocol):
     def report(self, request: ReportRequest) -> Report:
         """Return a report whose findings cite only triple ids of the request's evidence or its children's findings."""
         ...
+
+
+@dataclass(frozen=True)
+class CondenseRequest:
+    """Statements about one thing that are to become one description.
+
+    Attributes:
+        language: `ko`, `en` or another code: what most of the statements are in.
+        texts: distinct, each on one line, sorted.
+        tokens: length of the description at most, as estimated.
+    """
+
+    language: str
+    texts: tuple[str, ...]
+    tokens: int
+
+
+class Condenser(Protocol):
+    """Makes one description of many statements. Thread-safe; `parallel`: how many threads are worth asking at once."""
+
+    provider: str
+    parallel: int
+    model: str
+    prompt_hash: str
+
+    def request_key(self, request: CondenseRequest) -> str:
+        """Return a hash of all that can change the description, and of nothing else."""
+        ...
+
+    def condense(self, request: CondenseRequest) -> str:
+        """Return the description on one line, not empty; raises ModelError when there is none to be had."""
+        ...

@@ -74,7 +74,7 @@ MENTIONS = Table(
     "mentions",
     "One place where a node is named.",
     (
-        Column("mention_id", _ID, "Hash of chunk, surface and place in the chunk."),
+        Column("mention_id", _ID, "Hash of chunk, name, surface and place in the chunk."),
         Column("node_id", _ID, "The node it was resolved to.", references="nodes.node_id"),
         Column("chunk_id", _ID, "The extract chunk.", references="chunks.chunk_id"),
         Column("document_id", _ID, "Its document.", references="documents.document_id"),
@@ -264,7 +264,7 @@ FAILURES = Table(
     "failures",
     "One thing that could not be done in this run; it is tried again by the next one.",
     (
-        Column("stage", _TEXT, "`load`, `chunk`, `extract`, `embed` or `summarise`."),
+        Column("stage", _TEXT, "`load`, `chunk`, `extract`, `condense`, `embed` or `summarise`."),
         Column("uri", _TEXT, "Where it came from: `source/uri` of the document or file."),
         Column("document_id", _ID, "The document, where there is one.", nullable=True),
         Column("chunk_id", _ID, "The chunk, where there is one.", nullable=True),
