@@ -39,9 +39,9 @@ class Found:
 def sampled(documents: pa.Table, sample: Sample) -> pa.Table:
     """Return the sample of a table `documents`: of what goes into the graph, one document of each folder in turn."""
     wanted = [i for i, route in enumerate(values(documents, "route")) if route == "graph"]
-    table = documents.take(wanted)
+    table = documents.take(pa.array(wanted, pa.int64()))
     places = [f"{source}/{uri}" for source, uri in rows(table, "source", "uri")]
-    return table.take(stratified(places, sample))
+    return table.take(pa.array(stratified(places, sample), pa.int64()))
 
 
 def propose(found: Found, documents: int, seed: int, embedder: Embedder, cache: Cache) -> Proposal:

@@ -81,6 +81,8 @@ def relations_of(facts: Iterable[Fact], type_of: dict[int, str]) -> list[Seen]:
     groups: defaultdict[str, list[Fact]] = defaultdict(list)
     for fact in facts:
         groups[fold_term(fact.relation)].append(fact)
+    for unusable in ("", fold_term(CO_OCCURS)):  # nothing but marks; the name of what is no relation
+        groups.pop(unusable, None)
     return sorted((_seen(group, type_of) for group in groups.values()), key=lambda one: (-one.count, one.name))
 
 

@@ -12,7 +12,6 @@ import regex
 from pathgraph.discovery.group import Group
 from pathgraph.discovery.observe import Example, ranked
 from pathgraph.discovery.words import type_meaning
-from pathgraph.extraction.reply import CO_OCCURS
 from pathgraph.extraction.schema import fold_term
 
 _MIN_KNOWN = 0.5  # share of facts whose types must be known before a direction is proposed
@@ -99,37 +98,27 @@ def proposed_types(nodes: Iterable[Sequence[str]]) -> tuple[ProposedType, ...]:
 
 
 def proposed_relations(groups: Sequence[Group], types: Sequence[ProposedType]) -> tuple[ProposedRelation, ...]:
-    """Return a relation for each group, in their order; no name is used twice, so that the file is valid."""
+    """Return a relation for each group, in their order."""
     names = {name: one.name for one in types for name in (one.name, *one.synonyms)}
-    taken = {fold_term(CO_OCCURS)}
-    return tuple(_relation(group, names, taken) for group in groups)
+    return tuple(_relation(group, names) for group in groups)
 
 
-def _relation(group: Group, types: Mapping[str, str], taken: set[str]) -> ProposedRelation:
+def _relation(group: Group, types: Mapping[str, str]) -> ProposedRelation:
     head = group.members[0].seen
-    name = _GAPS.sub("_", head.name)
     ends = _ends(group, types)
     symmetric = _is_symmetric(group)
-    taken.add(fold_term(name))
-    forward: list[ProposedAlias] = []
-    backward: list[ProposedAlias] = []
-    for member in group.members:
-        for spelling, count in member.seen.spellings:
-            if fold_term(spelling) in taken:
-                continue
-            taken.add(fold_term(spelling))
-            alias = ProposedAlias(spelling, count, member.reason or "spelling")
-            (backward if member.turned and not symmetric else forward).append(alias)
-    subjects = () if symmetric else _types_at(0, ends)
+    others = [
+        (member, ProposedAlias(member.seen.name, member.seen.count, member.reason)) for member in group.members[1:]
+    ]
     return ProposedRelation(
-        name=name,
+        name=_GAPS.sub("_", head.name),
         count=group.count,
         documents=len(frozenset().union(*(member.seen.documents for member in group.members))),
-        subjects=subjects,
+        subjects=() if symmetric else _types_at(0, ends),
         objects=() if symmetric else _types_at(1, ends),
         symmetric=symmetric,
-        aliases=tuple(forward),
-        inverse_aliases=tuple(backward),
+        aliases=tuple(alias for member, alias in others if symmetric or not member.turned),
+        inverse_aliases=tuple(alias for member, alias in others if member.turned and not symmetric),
         ends=tuple((" -> ".join(one or "?" for one in pair), count) for pair, count in ends),
         examples=head.examples,
     )
@@ -140,7 +129,7 @@ def _ends(group: Group, types: Mapping[str, str]) -> list[tuple[tuple[str, str],
     counts: Counter[tuple[str, str]] = Counter()
     for member in group.members:
         for (subject, object_), count in member.seen.ends:
-            pair = (types.get(subject, subject), types.get(object_, object_))
+            pair = (types.get(subject, ""), types.get(object_, ""))
             counts[pair[::-1] if member.turned else pair] += count
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 

@@ -113,6 +113,7 @@ def _comment(text: str, width: int) -> str:
 
 def _scalar(name: str) -> str:
     """Return a name as YAML: plain where that is safe, else in double quotes with JSON's escapes, which YAML shares."""
+    name = " ".join(sanitise(name).split())
     if _PLAIN.fullmatch(name) and name.casefold() not in _RESERVED:
         return name
-    return json.dumps(name, ensure_ascii=not name.isprintable())
+    return json.dumps(name, ensure_ascii=False)
