@@ -1,7 +1,9 @@
 """Tasks that extract facts: plan the shards, run one, close the workers."""
 
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
+from functools import partial
 
 import pyarrow as pa
 
@@ -9,9 +11,10 @@ from pathgraph.cost.counts import Planned
 from pathgraph.cost.plan import estimate_run
 from pathgraph.extraction import run as extraction
 from pathgraph.extraction.shards import jobs_of, jobs_table, missing, shard
-from pathgraph.pipeline.run import Run
-from pathgraph.progress import reporter
-from pathgraph.providers import factory, pool
+from pathgraph.pipeline.publish import end_submitted
+from pathgraph.pipeline.run import Run, RunReport
+from pathgraph.progress import Submitted, reporter
+from pathgraph.providers import batching, factory, pool
 from pathgraph.tasks.stage import stage
 
 JOBS = "jobs.parquet"
@@ -42,14 +45,36 @@ def plan_extraction(run: Run) -> list[int]:
 
 
 @stage
+def settle_extraction(run: Run, shards: list[int]) -> RunReport | None:
+    """Have the shards' questions answered by the batch API, where the settings say so.
+
+    Returns the run's report when it ends here, with batches under way and without waiting for them.
+    """
+    if not run.settings.in_batches("extraction"):
+        return None
+    batched = batching.extractor(run.settings, run.place)
+
+    def conversations() -> Iterator[Callable[[], object]]:
+        for number in shards:
+            for job in _jobs(run, number):
+                yield partial(batched.provider.reply, job.text, job.language)
+
+    try:
+        batched.desk.settle(conversations)
+    except Submitted as submitted:
+        return end_submitted(run, submitted)
+    return None
+
+
+@stage
 def extract_shard(run: Run, number: int) -> int:
     """Have every chunk of a shard answered, each reply durable before use; return how many failed."""
-    import pyarrow.parquet as pq
-
-    jobs: pa.Table = pq.read_table(run.staging.work / f"shard-{number:05d}.parquet")
     calls = pool.calls(run.settings, run.kept("processes", 0))
     executor: Executor = calls.executor
-    failures = extraction.extract(jobs_of(jobs), calls.extractor, run.cache, executor)
+    extractor = calls.extractor
+    if run.settings.in_batches("extraction"):
+        extractor = batching.extractor(run.settings, run.place).provider
+    failures = extraction.extract(_jobs(run, number), extractor, run.cache, executor)
     run.keep_failures(f"extract-{number:05d}", failures)
     return len(failures)
 
@@ -58,6 +83,15 @@ def extract_shard(run: Run, number: int) -> int:
 def finish_extraction(run: Run, failed: list[int]) -> int:
     """Close the worker processes; return how many chunks failed."""
     pool.close()
+    if run.settings.in_batches("extraction"):
+        batching.extractor(run.settings, run.place).desk.forget()
     run.keep(f"seconds-{extraction.STAGE}", round(time.time() - run.kept("extraction-began"), 3))
     reporter().end(extraction.STAGE)
     return sum(failed)
+
+
+def _jobs(run: Run, number: int) -> list[extraction.Job]:
+    import pyarrow.parquet as pq
+
+    jobs: pa.Table = pq.read_table(run.staging.work / f"shard-{number:05d}.parquet")
+    return jobs_of(jobs)

@@ -18,6 +18,21 @@ class Stopped(PathgraphError):
         super().__init__("Stopped on request.", "Run the same command again: it goes on where it stopped.")
 
 
+class Submitted(PathgraphError):
+    """Requests were handed in at a batch endpoint, and nobody waits for the answers.
+
+    Args:
+        batches: ids of the batches that the run needs.
+    """
+
+    def __init__(self, batches: tuple[str, ...]) -> None:
+        super().__init__(
+            f"Batches are under way: {', '.join(batches)}.",
+            "Run the same command again later, within a day: it takes the answers and goes on.",
+        )
+        self.batches = batches
+
+
 class Reporter(Protocol):
     """Whoever wants to know how far a run is. Called from several threads."""
 

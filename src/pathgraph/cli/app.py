@@ -76,6 +76,13 @@ def index(
         str | None,
         typer.Option("--budget", help="Stop before more is paid: money, as in 5.00, or tokens, as in 2000000tok."),
     ] = None,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Extract and summarise through the batch API: cheaper, within a day.")
+    ] = False,
+    wait: Annotated[
+        bool,
+        typer.Option("--wait/--no-wait", help="With --batch: wait for it; else hand in, end, and run again later."),
+    ] = True,
     allow_deletes: Annotated[
         bool, typer.Option("--allow-deletes", help="Publish even when over a fifth of the known documents is gone.")
     ] = False,
@@ -87,7 +94,7 @@ def index(
     """
     from pathgraph.cli import index_command, output
 
-    wanted = index_command.Wanted(tuple(paths or ()), store, provider, settings, allow_deletes, budget)
+    wanted = index_command.Wanted(tuple(paths or ()), store, provider, settings, allow_deletes, budget, batch, wait)
     output.guarded(lambda: index_command.run(wanted, json))
 
 

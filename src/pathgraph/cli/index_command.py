@@ -26,11 +26,13 @@ class Wanted:
     settings_file: Path | None
     allow_deletes: bool
     budget: str | None = None
+    batch: bool = False
+    wait: bool = True
 
 
 def run(wanted: Wanted, as_json: bool) -> int:
     """Index and report; return the exit code."""
-    settings = settings_of(wanted.settings_file, wanted.provider)
+    settings = batched(settings_of(wanted.settings_file, wanted.provider), wanted)
     if wanted.budget:
         parse_limit(wanted.budget)  # a slip shows before anything is started
     stop_on_signals()
@@ -59,6 +61,19 @@ def settings_of(file: Path | None, provider: str | None) -> Settings:
     for section in ("extraction", "embeddings", "summaries"):
         raw[section]["provider"] = provider
     return Settings.model_validate(raw)
+
+
+def batched(settings: Settings, wanted: Wanted) -> Settings:
+    """Return the settings with what --batch and --no-wait change; raises UsageError when they fit nothing."""
+    rules = settings.batch.model_copy(
+        update={"enabled": settings.batch.enabled or wanted.batch, "wait": settings.batch.wait and wanted.wait}
+    )
+    settings = settings.model_copy(update={"batch": rules})
+    if wanted.batch and not (settings.in_batches("extraction") or settings.in_batches("summaries")):
+        raise UsageError("--batch needs a model behind an endpoint.", "Add --provider openai, or leave --batch out.")
+    if not wanted.wait and not rules.enabled:
+        raise UsageError("--no-wait says how to use the batch API.", "Add --batch.")
+    return settings
 
 
 def stop_on_signals() -> None:
@@ -114,6 +129,12 @@ def connect() -> None:
 
 def _sum_up(report: RunReport) -> None:
     counts = report.counts
+    if report.outcome == "submitted":
+        out.print("[bold]Handed in[/]; nothing was published yet.")
+        print_paid(report.model_dump(), report.currency)
+        for note in report.notes:
+            out.print(f"  {note}", markup=False)
+        return
     if report.outcome == "unchanged":
         out.print(f"Nothing changed; the current snapshot is {report.snapshot}.")
     else:

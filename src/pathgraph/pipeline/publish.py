@@ -5,12 +5,14 @@ Belongs here: what is said about a run. Does not: the atomic step itself (`pathg
 
 from collections import Counter
 from datetime import UTC, datetime
+from typing import cast
 
 from pathgraph.cost.paid import paid_for
 from pathgraph.errors import PublishConflict
 from pathgraph.extraction.schema_file import read_schema
 from pathgraph.pipeline.plan import note_published
 from pathgraph.pipeline.run import Run, RunReport
+from pathgraph.progress import Submitted
 from pathgraph.providers import factory, usage
 from pathgraph.quality import quality_table
 from pathgraph.schema.tables import FAILURES
@@ -90,7 +92,26 @@ def publish_run(run: Run) -> RunReport:
         currency=paid.currency,
         notes=notes,
     )
-    _record(run, report, published.changed)
+    _record(run, report)
+    return report
+
+
+def end_submitted(run: Run, submitted: Submitted) -> RunReport:
+    """Record a run that ends because batches are under way: nothing is published, what was paid is counted."""
+    paid = paid_for(usage.paid(), run.settings)
+    report = RunReport(
+        flow=run.flow,
+        outcome="submitted",
+        store=run.store_root,
+        snapshot=run.parent or "",
+        counts=paid.calls,
+        seconds=run.seconds(),
+        tokens=paid.tokens,
+        cost=paid.cost,
+        currency=paid.currency,
+        notes=(submitted.message, submitted.remedy),
+    )
+    _record(run, report)
     return report
 
 
@@ -125,14 +146,14 @@ def _outside(run: Run) -> list[str]:
     return [text] if found else []
 
 
-def _record(run: Run, report: RunReport, changed: bool) -> None:
+def _record(run: Run, report: RunReport) -> None:
     record = runs.RunRecord(
         run_id=run.run_id,
         flow=run.flow,
         started=run.started,
         ended=datetime.now(UTC),
-        outcome="partial" if report.failures else "success" if changed else "unchanged",
-        snapshot=report.snapshot,
+        outcome=cast(runs.Outcome, report.outcome),
+        snapshot=report.snapshot or None,
         counts=report.counts,
         seconds=report.seconds,
         tokens=report.tokens,

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pathgraph import progress
 from pathgraph.failure import Failure
+from pathgraph.providers.batching import Place
 from pathgraph.settings import Settings
 from pathgraph.store.cache import Cache
 from pathgraph.store.files import write_atomically
@@ -68,6 +69,11 @@ class Run(BaseModel):
         """The cache of replies, vectors and reports."""
         return cache_of(self.store)
 
+    @property
+    def place(self) -> Place:
+        """Where batches are kept, and for what."""
+        return Place(self.cache, self.store.batches, self.work_key)
+
     def keep(self, name: str, value: Any) -> None:
         """Keep a JSON value under a name until the run is published."""
         # A file name that is no UTF-8 holds lone surrogates, and has to open that very file again.
@@ -110,7 +116,8 @@ class RunReport(BaseModel):
     """What came out of a run, for the closing summary and `--json`.
 
     `tokens`, `cost` and `expected` are as in the table `runs`; `currency` is that of the price list.
-    `outcome` is `success`, `partial` (published, with failures recorded) or `unchanged` (nothing to publish).
+    `outcome` is `success`, `partial` (published, with failures recorded) or `unchanged` (nothing to publish) or
+    `submitted` (batches are under way, nothing was published).
     """
 
     model_config = ConfigDict(frozen=True)

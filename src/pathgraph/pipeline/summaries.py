@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from functools import partial
 
 import pyarrow as pa
 
@@ -21,6 +22,7 @@ from pathgraph.summaries.write import Written, write_summaries
 
 STAGE = "summaries"
 _NAMESPACE = "report"
+Before = Callable[[Callable[[], Iterable[Callable[[], object]]]], None]
 
 
 class CachedReports(Mapping[str, Report]):
@@ -50,9 +52,17 @@ class CachedReports(Mapping[str, Report]):
 
 
 def summaries_table(
-    inputs: SummaryInputs, summariser: Summariser, settings: Summaries, cache: Cache
+    inputs: SummaryInputs, summariser: Summariser, settings: Summaries, cache: Cache, before: Before | None = None
 ) -> tuple[pa.Table, list[Failure]]:
-    """Return the table `summaries`, and a failure for each report that had to be made by rule instead."""
+    """Return the table `summaries`, and a failure for each report that had to be made by rule instead.
+
+    Args:
+        inputs: the tables it is made from.
+        summariser: who writes.
+        settings: sizes and numbers.
+        cache: where reports are kept.
+        before: sees all reports of a level, as conversations, before they are written.
+    """
     batches = plan(inputs, settings)
     progress.reporter().begin(STAGE, sum(len(batch) for batch in batches))
     known = CachedReports(cache)
@@ -61,6 +71,8 @@ def summaries_table(
     with ThreadPoolExecutor(summariser.parallel, thread_name_prefix="reports") as threads:
 
         def mapper(write: Callable[[Planned], Written], batch: Sequence[Planned]) -> Iterable[Written]:
+            if before is not None:
+                before(lambda: [partial(write, planned) for planned in batch])
             return threads.map(lambda planned: known.kept(write(planned)), batch)
 
         for written in write_summaries(batches, summariser, settings, known, mapper):

@@ -120,6 +120,17 @@ class Cache:
 
         return self._run(delete)
 
+    def delete_many(self, namespace: str, keys: Iterable[str]) -> None:
+        """Delete the entries of those keys that are there."""
+        gone = [(namespace, key) for key in keys]
+
+        def delete(connection: sqlite3.Connection) -> None:
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                connection.executemany("DELETE FROM replies WHERE namespace = ? AND key = ?", gone)
+
+        self._run(delete)
+
     def close(self) -> None:
         """Close the file; the object opens it again when it is used again."""
         with self._lock:

@@ -82,6 +82,11 @@ class Store:
         return self.root / "cache"
 
     @property
+    def batches(self) -> Path:
+        """Folder of batches under way at a batch endpoint."""
+        return self.cache / "batches"
+
+    @property
     def reviews(self) -> Path:
         """Folder of human judgements."""
         return self.root / "reviews"

@@ -15,7 +15,7 @@ from pathgraph.errors import StoreBroken
 from pathgraph.schema.table import Column
 from pathgraph.store.files import write_atomically
 
-Outcome = Literal["success", "partial", "failed", "cancelled", "unchanged"]
+Outcome = Literal["success", "partial", "failed", "cancelled", "unchanged", "submitted"]
 
 COLUMNS = (
     Column("run_id", pa.string(), "The run."),
@@ -25,7 +25,8 @@ COLUMNS = (
     Column(
         "outcome",
         pa.string(),
-        "`success`, `partial` (done with failures), `failed`, `cancelled` or `unchanged` (no snapshot).",
+        "`success`, `partial` (done with failures), `failed`, `cancelled`, `unchanged` or `submitted` (no snapshot; the latter: batches "
+        "are under way).",
     ),
     Column("snapshot", pa.string(), "Snapshot it published.", nullable=True),
     Column("counts", pa.map_(pa.string(), pa.int64()), "Rows, failures, calls, cache hits and so on, by name."),

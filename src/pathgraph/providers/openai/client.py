@@ -8,7 +8,7 @@ import asyncio
 import json
 import os
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 import httpx2
@@ -38,7 +38,7 @@ class Client:
         self.url, self.key = url, key
         self.limiter = Limiter(limits)
         self.first_delay = FIRST_DELAY
-        self._sdk = openai.AsyncOpenAI(base_url=url, api_key=key, max_retries=0)
+        self.sdk = openai.AsyncOpenAI(base_url=url, api_key=key, max_retries=0)
         self._answered = False
         self._given_up = 0
         # By model ("" for all): until when nothing is sent, and why.
@@ -59,13 +59,21 @@ class Client:
             ModelError: every try failed.
             Unsupported, TooLong: the request must be made differently.
         """
+
+        async def send() -> T:
+            return await self._send(path, body, read, endpoint.timeout_seconds)
+
+        return await self.attempt(send, endpoint, tokens)
+
+    async def attempt(self, send: Callable[[], Awaitable[T]], endpoint: Endpoint, tokens: int = 0) -> tuple[T, int]:
+        """Await what `send` makes until it succeeds, under the limiter; see `call`."""
         asked = Asked(self.url, str(endpoint.model), self.key)
         fault = Passing("")
         for attempt in range(1, endpoint.max_attempts + 1):
             self._check_circuit(asked.model)
             async with self.limiter.turn(tokens) as turn:
                 try:
-                    value = await self._send(path, body, read, endpoint.timeout_seconds)
+                    value = await send()
                     turn.used = int(getattr(value, "total_tokens", tokens))
                 except Caught as error:
                     fault = self._judged(error, asked)
@@ -88,10 +96,10 @@ class Client:
         timeout = openai.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
         # The SDK's timeout counts from byte to byte; a reply that trickles for hours needs one over all.
         async with asyncio.timeout(seconds):
-            response = await self._sdk.post(
+            response = await self.sdk.post(
                 path, body=body, cast_to=httpx2.Response, options={"timeout": timeout, "max_retries": 0}
             )
-        return read(_json_object(response))
+        return read(json_object(response))
 
     def _judged(self, error: BaseException, asked: Asked) -> Passing:
         try:
@@ -133,8 +141,8 @@ class Client:
                 raise ModelRejected(error.message, error.remedy)
 
 
-def _json_object(response: httpx2.Response) -> Mapping[str, Any]:
-    """Return the body; the SDK would hand over HTML as text and an empty object as a reply without choices."""
+def json_object(response: httpx2.Response) -> Mapping[str, Any]:
+    """Return the body, else raise BadReply; the SDK would hand over HTML as text, and an empty object as a reply."""
     body = response.content.decode("utf-8", "replace")
     if body.lstrip()[:1] == "<":
         raise BadReply("the endpoint answered with a web page; base_url should be that of an API", body)

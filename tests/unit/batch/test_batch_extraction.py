@@ -1,0 +1,199 @@
+"""Extraction through the batch API, over HTTP: results, partial errors, expiry, costs, and nothing paid twice."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import pytest
+
+from pathgraph import progress
+from pathgraph.errors import ModelRejected
+from pathgraph.extraction.run import NAMESPACE, Job, extract
+from pathgraph.providers import batching, factory, usage
+from pathgraph.providers.openai import chat
+
+from .batch_parts import reply_of, texts_of
+
+
+def jobs_of(texts):
+    return [Job(number, 1, f"docs/{number}", "en", text) for number, text in enumerate(texts)]
+
+
+def run(settings, place, texts):
+    """Do what the tasks do; return the failures."""
+    batched = batching.extractor(settings, place)
+    jobs = jobs_of(texts)
+    left = [job for job in jobs if not place.cache.get_many(NAMESPACE, [key_of(batched.provider, job.text)])]
+    batched.desk.settle(lambda: [partial(batched.provider.reply, job.text, job.language) for job in left])
+    with ThreadPoolExecutor(4) as threads:
+        failures = extract(left, batched.provider, place.cache, threads)
+    batched.desk.forget()
+    return failures
+
+
+def key_of(extractor, text):
+    return extractor.request_key(text, "en")
+
+
+def cached(settings, place, texts):
+    extractor = factory.extractor(settings)
+    keys = [key_of(extractor, text) for text in texts]
+    found = place.cache.get_many(NAMESPACE, keys)
+    return [found[key].decode() if key in found else None for key in keys]
+
+
+@pytest.fixture
+def server_of(protocol_server):
+    def start(count, **options):
+        replies = {f"Person{number} ": reply_of(number) for number in range(count)}
+        return protocol_server(**{"replies": replies, **options})
+
+    return start
+
+
+def under_way(place):
+    return list(place.folder.glob("*.json"))
+
+
+def test_a_batch_gives_the_replies_of_direct_calls_and_leaves_nothing_behind(server_of, settings_of, place, tmp_path):
+    texts = texts_of(30)
+    server = server_of(30, batch_seconds=0.2)
+    settings = settings_of(server, max_requests=12)
+    assert run(settings, place, texts) == []
+    stats = server.stats()
+    # The first question goes directly: what the endpoint does not take shows at once.
+    assert (stats["chat_calls"], stats["batch_requests"], stats["repeated_prompts"]) == (1, 29, 0)
+    assert cached(settings, place, texts) == [reply_of(number) for number in range(30)]
+    assert under_way(place) == []
+    assert [one.namespace for one in place.cache.stats()] == [NAMESPACE]
+    paid = usage.take()
+    assert paid["extraction.calls"] == 30
+    assert paid["extraction.in"] == stats["tokens_in"]
+    server.reset()
+    assert run(settings, place, texts) == []
+    assert server.stats()["chat_calls"] + server.stats()["batch_requests"] + server.stats()["other_calls"] == 0
+
+
+def test_a_half_filled_cache_is_merged_with_a_batch(server_of, settings_of, place):
+    texts = texts_of(20)
+    server = server_of(20)
+    settings = settings_of(server)
+    extractor = factory.extractor(settings)
+    with ThreadPoolExecutor(4) as threads:
+        assert extract(jobs_of(texts[::2]), extractor, place.cache, threads) == []
+    assert server.stats()["chat_calls"] == 10
+    assert run(settings, place, texts) == []
+    stats = server.stats()
+    assert (stats["chat_calls"], stats["batch_requests"], stats["repeated_prompts"]) == (10, 10, 0)
+    assert None not in cached(settings, place, texts)
+
+
+def test_errors_of_lines_are_handed_in_again_and_those_that_stay_are_failures(server_of, settings_of, place):
+    texts = texts_of(12)
+    server = server_of(12, per_prompt=["503"], poison={"Person7 ": "503"})
+    settings = settings_of(server, max_attempts=3)
+    chat._dialects[server.url, "m"] = chat.Dialect()
+    failures = run(settings, place, texts)
+    assert [(failure.chunk_id, failure.attempts) for failure in failures] == [(7, 3)]
+    assert "HTTP 500" in failures[0].message
+    stats = server.stats()
+    assert (stats["chat_calls"], stats["batch_requests"], stats["repeated_prompts"]) == (0, 12 + 12 + 1, 0)
+    # The next run tries again: the failure was not kept.
+    server.change(poison={})
+    assert run(settings, place, texts) == []
+    assert server.stats()["repeated_prompts"] == 0
+
+
+def test_an_expired_batch_keeps_what_was_done_and_the_rest_is_handed_in_again(server_of, settings_of, place):
+    texts = texts_of(16)
+    server = server_of(16, batch_expires=True)
+    settings = settings_of(server, max_attempts=10)
+    chat._dialects[server.url, "m"] = chat.Dialect()
+    assert cached(settings, place, texts) == [None] * 16
+    failures = run(settings, place, texts)
+    stats = server.stats()
+    assert stats["repeated_prompts"] == 0
+    assert len(failures) == cached(settings, place, texts).count(None) <= 1
+
+
+@pytest.mark.parametrize("fault", ["refusal", "empty", "prose", "no_choices"])
+def test_unusable_answers_are_asked_for_again_as_in_direct_calls(server_of, settings_of, place, fault):
+    texts = texts_of(6)
+    server = server_of(6, per_prompt=[fault])
+    settings = settings_of(server)
+    assert run(settings, place, texts) == []
+    assert cached(settings, place, texts) == [reply_of(number) for number in range(6)]
+
+
+def test_a_cut_answer_is_split_at_once_and_its_whole_not_asked_for_again(protocol_server, settings_of, place):
+    long = " ".join(texts_of(12))
+    server = protocol_server(
+        replies={},
+        per_prompt=["truncated"],
+        records=[{"text": long, "triples": [["Person1", "works_for", "Company1"]]}],
+    )
+    settings = settings_of(server)
+    chat._dialects[server.url, "m"] = chat.Dialect()
+    server.change(per_prompt=[], per_call=["truncated"])
+    assert run(settings, place, [long]) == []
+    stats = server.stats()
+    assert (stats["batch_requests"], stats["chat_calls"]) == (1, 2)
+    assert "pathgraph_parts" in cached(settings, place, [long])[0]
+
+
+def test_later_rounds_go_in_batches_too(server_of, settings_of, place):
+    texts = texts_of(5)
+    server = server_of(5)
+    settings = settings_of(server, gleanings=1)
+    chat._dialects[server.url, "m"] = chat.Dialect()
+    assert run(settings, place, texts) == []
+    stats = server.stats()
+    assert (stats["batch_requests"], stats["chat_calls"]) == (10, 0)
+    assert usage.take()["gleanings.calls"] == 5
+
+
+def test_without_waiting_the_run_ends_and_a_later_one_takes_the_answers(server_of, settings_of, place):
+    texts = texts_of(8)
+    server = server_of(8, batch_seconds=0.5)
+    with pytest.raises(progress.Submitted) as submitted:
+        run(settings_of(server, wait=False, max_requests=4), place, texts)
+    assert len(submitted.value.batches) == 2
+    with pytest.raises(progress.Submitted) as again:
+        run(settings_of(server, wait=False, max_requests=4), place, texts)
+    assert again.value.batches == submitted.value.batches
+    assert run(settings_of(server), place, texts) == []
+    stats = server.stats()
+    assert (stats["chat_calls"], stats["batch_requests"], stats["repeated_prompts"]) == (1, 7, 0)
+    assert settings_of(server).hash() == settings_of(server, wait=False).hash()
+
+
+def test_a_batch_refused_as_a_whole_ends_the_run_with_the_remedy(server_of, settings_of, place, monkeypatch):
+    texts = texts_of(4)
+    server = server_of(4)
+    settings = settings_of(server)
+    monkeypatch.setattr("pathgraph.providers.openai.batch.PATH", "/v1/elsewhere")
+    with pytest.raises(ModelRejected, match="refused the batch") as error:
+        run(settings, place, texts)
+    assert "run again" in error.value.remedy
+    assert under_way(place) == []
+    monkeypatch.undo()
+    assert run(settings, place, texts) == []
+
+
+def test_a_stop_leaves_the_batches_under_way(server_of, settings_of, place):
+    texts = texts_of(6)
+    server = server_of(6, batch_seconds=60)
+    chat._dialects[server.url, "m"] = chat.Dialect()
+
+    class StopWhenWaiting(progress.Silent):
+        def begin(self, stage, total):
+            assert (stage, total) == ("batches", 6)
+            progress.request_stop()
+
+    restore = progress.use(StopWhenWaiting())
+    with pytest.raises(progress.Stopped):
+        run(settings_of(server), place, texts)
+    restore()
+    progress.clear_stop()
+    assert len(under_way(place)) == 1
+    assert json.loads(under_way(place)[0].read_text())["id"] == "batch_000001"
