@@ -28,7 +28,9 @@ _SAID = (
 RAW_TRIPLES = pa.schema([TRIPLES.arrow.field(name) for name in ("triple_id", *_PLACE, *_SAID)])
 RAW_MENTIONS = pa.schema(
     [
-        *(MENTIONS.arrow.field(name) for name in ("mention_id", *_PLACE, "surface")),
+        *(MENTIONS.arrow.field(name) for name in ("mention_id", *_PLACE)),
+        NODES.arrow.field("name"),
+        MENTIONS.arrow.field("surface"),
         NODES.arrow.field("type"),
         *(MENTIONS.arrow.field(name) for name in ("start", "end")),
     ]
@@ -63,11 +65,13 @@ class RawFacts:
             names = (t.subject, t.relation, t.object, t.subject_type, t.object_type, t.description)
             _append(self._triples, (ident, place.chunk_id, place.document_id, *names, t.strength, *span, t.kind))
         for m in parsed.mentions:
-            ident = content_id("mention", place.chunk_id, m.surface, m.start, m.end)
+            name = m.name or m.surface
+            ident = content_id("mention", place.chunk_id, name, m.surface, m.start, m.end)
             row = (
                 ident,
                 place.chunk_id,
                 place.document_id,
+                name,
                 m.surface,
                 m.type,
                 place.start + m.start,

@@ -57,12 +57,16 @@ class RawTriple:
 
 @dataclass(frozen=True)
 class RawMention:
-    """One place in the chunk's text where an entity is named: `surface == text[start:end]`."""
+    """One place in the chunk's text where an entity is named: `surface == text[start:end]`.
+
+    `name` is what the reply calls the entity, "" for the surface: "letters" may be written where "letter" is named.
+    """
 
     surface: str
     type: str
     start: int
     end: int
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -276,7 +280,7 @@ def _mentions(item: Mapping[str, Any], text: str) -> list[RawMention]:
             for start, end in _occurrences(name, text)
             if not text[start - 1 : start].isalnum() and (open_end or not text[end : end + 1].isalnum())
         ]
-    return [RawMention(text[start:end], kind, start, end) for start, end in places]
+    return [RawMention(text[start:end], kind, start, end, name) for start, end in places]
 
 
 def _occurrences(name: str, text: str) -> Iterator[tuple[int, int]]:

@@ -109,5 +109,5 @@ def _batches(jobs: pa.Table) -> Iterator[pa.Table]:
 def names_in(facts: RawFacts) -> Sequence[str]:
     """Return every name the facts hold, once each."""
     triples, mentions = facts.triples(), facts.mentions()
-    named = [*unique(triples, "subject"), *unique(triples, "object"), *unique(mentions, "surface")]
+    named = [*unique(triples, "subject"), *unique(triples, "object"), *unique(mentions, "name")]
     return sorted({*named, *unique(facts.descriptions(), "name")})

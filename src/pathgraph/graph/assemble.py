@@ -103,11 +103,11 @@ def _triples(raw: pd.DataFrame, resolved: dict[str, Resolved], chunks: pa.Table,
 
 
 def _mentions(raw: pd.DataFrame, resolved: dict[str, Resolved], chunks: pa.Table) -> pd.DataFrame:
-    raw["node_id"] = _ids_of(raw["surface"], resolved)
+    raw["node_id"] = _ids_of(raw["name"], resolved)
     raw = raw[raw["node_id"] >= 0].drop_duplicates("mention_id").reset_index(drop=True)
     raw = without_overlap_repeats(raw, chunks, ["node_id"])
     raw["language"] = raw["surface"].map({name: script_language(name) for name in raw["surface"].unique()})
-    raw["method"] = raw["surface"].map({name: who.method for name, who in resolved.items()})
+    raw["method"] = raw["name"].map({name: who.method for name, who in resolved.items()})
     return pd.DataFrame(raw).sort_values("mention_id", ignore_index=True)
 
 

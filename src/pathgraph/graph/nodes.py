@@ -36,7 +36,7 @@ def node_table(given: NodeInput) -> pa.Table:
     if named.empty:
         return NODES.empty()
     nodes = pd.DataFrame({"node_id": np.sort(named["node_id"].unique())})
-    surfaces = _ranked(named, "surface")
+    names, surfaces = _ranked(named, "name"), _ranked(named, "surface")
     types = _ranked(named[named["type"] != ""], "type")
     decided = {who.node_id: who for who in given.resolved.values()}
 
@@ -44,7 +44,7 @@ def node_table(given: NodeInput) -> pa.Table:
         return [values.get(node, []) for node in nodes["node_id"]]
 
     nodes["name"] = [
-        decided[node].name or ranked[0][0] for node, ranked in zip(nodes["node_id"], column(surfaces), strict=True)
+        decided[node].name or ranked[0][0] for node, ranked in zip(nodes["node_id"], column(names), strict=True)
     ]
     nodes["types"] = [
         _first(given.schema.type_of(decided[node].type), [name for name, _ in ranked])
@@ -62,22 +62,25 @@ def node_table(given: NodeInput) -> pa.Table:
 
 def _named(given: NodeInput) -> pd.DataFrame:
     """Return one row a naming: every mention, and triple ends that no mention of their chunk covers."""
-    columns = ["surface", "type", "chunk_id"]
-    places = given.mentions[["node_id", *columns]]
+    columns = ["name", "type", "chunk_id"]
+    places = given.mentions[["node_id", "surface", *columns]].assign(
+        surface=lambda rows: rows["surface"].str.split().str.join(" ")  # a name may be broken over two lines
+    )
     ends = pd.concat(
         [given.triples[[end, f"{end}_type", "chunk_id"]].set_axis(columns, axis=1) for end in ("subject", "object")],
         ignore_index=True,
     )
     # By name: source and target may stand in the other order than subject and object.
-    ends["node_id"] = ends["surface"].map({name: who.node_id for name, who in given.resolved.items()})
+    ends["node_id"] = ends["name"].map({name: who.node_id for name, who in given.resolved.items()})
+    ends["surface"] = ends["name"]
     named = pd.concat([places, _uncovered(ends, places)], ignore_index=True)
     named["type"] = named["type"].map({name: given.schema.type_of(name) for name in named["type"].unique()})
     return named
 
 
 def _uncovered(ends: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:
-    covered = pd.MultiIndex.from_frame(places[["chunk_id", "surface"]])
-    return ends[~pd.MultiIndex.from_frame(ends[["chunk_id", "surface"]]).isin(covered)]
+    covered = pd.MultiIndex.from_frame(places[["chunk_id", "name"]])
+    return ends[~pd.MultiIndex.from_frame(ends[["chunk_id", "name"]]).isin(covered)]
 
 
 def _ranked(named: pd.DataFrame, column: str) -> dict[int, list[tuple[str, int]]]:

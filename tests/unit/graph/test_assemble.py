@@ -121,6 +121,16 @@ def test_the_majority_names_and_types_a_node_and_the_dictionary_overrules_it():
     assert [(n["name"], n["types"]) for n in graph.nodes.to_pylist()] == [("한빛", ["COMPANY", "ORG", "PLACE"])]
 
 
+def test_a_mention_belongs_to_the_name_it_is_replied_under_however_it_is_written():
+    mentions = [RawMention("busy\nletters", "CONCEPT", at, at + 12, "busy letter") for at in (0, 20)]
+    graph = build((PLACES[0], parsed(near("busy letter", "A", 0), mentions=mentions)))
+    letter = node(graph, "busy letter")
+    assert sorted(n["name"] for n in graph.nodes.to_pylist()) == ["A", "busy letter"]
+    assert letter["aliases"] == [{"surface": "busy letters", "language": "en", "count": 2}]
+    assert graph.mentions["surface"].to_pylist() == ["busy\nletters"] * 2
+    assert graph.mentions["node_id"].to_pylist() == [letter["node_id"]] * 2
+
+
 def test_names_of_punctuation_make_no_node():
     graph = build((PLACES[0], parsed(fact("...", "own", "B"), mentions=[RawMention("--", "", 0, 2)])))
     assert graph.triples.num_rows == graph.nodes.num_rows == 0
