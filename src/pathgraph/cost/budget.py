@@ -75,6 +75,16 @@ class Budget:
             self._exhausted = True
             raise self._error()
 
+    def reserve(self, amount: float) -> None:
+        """Set an amount aside at once; raises BudgetExhausted when it does not fit beside what is in flight."""
+        if not self.try_reserve(amount):
+            raise self._error()
+
+    def spend(self, paid: float) -> None:
+        """Count what was paid for something that was not reserved."""
+        with self._lock:
+            self._spent += paid
+
     def settle(self, reserved: float, paid: float) -> None:
         """Replace what a call had reserved by what it paid; 0 when it came to nothing."""
         with self._lock:

@@ -5,7 +5,7 @@ Belongs here: the budget in force, and the one place where a call reserves and s
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -78,6 +78,48 @@ async def call(stage: str, tokens_in: int, tokens_out: int) -> AsyncIterator[Pay
             budget.settle(reserved, _amount(budget, stage, payment.tokens_in, payment.tokens_out))
         if payment.tokens_in or payment.tokens_out:
             usage.add(stage, payment.tokens_in, payment.tokens_out)
+
+
+@dataclass(frozen=True)
+class Use:
+    """A request of a batch: its stage and its tokens, as estimated or as paid."""
+
+    stage: str
+    tokens_in: int
+    tokens_out: int
+
+
+def reserve_batch(uses: Iterable[Use]) -> float:
+    """Set aside what a batch will probably use, at the batch endpoint's price; return how much.
+
+    Raises:
+        BudgetExhausted: the budget has no room for it beside what is under way.
+    """
+    budget = _process.budget
+    amount = sum(_batch_amount(budget, use) for use in uses)
+    if budget is not None:
+        budget.reserve(amount)
+    return amount
+
+
+def settle_batch(uses: Iterable[Use], reserved: float | None) -> None:
+    """Count what a batch used; `reserved` is None where another process handed it in."""
+    budget, paid = _process.budget, 0.0
+    for use in uses:
+        paid += _batch_amount(budget, use)
+        usage.add(use.stage, use.tokens_in, use.tokens_out, batch=True)
+    if budget is not None and reserved is not None:
+        budget.settle(reserved, paid)
+    elif budget is not None:
+        budget.spend(paid)
+
+
+def _batch_amount(budget: Budget | None, use: Use) -> float:
+    amount = _amount(budget, use.stage, use.tokens_in, use.tokens_out)
+    tariff = _process.tariffs.get(use.stage)
+    if budget is None or budget.limit.in_tokens or tariff is None or tariff.price is None:
+        return amount
+    return amount - tariff.price.discount(use.tokens_in, use.tokens_out)
 
 
 def _amount(budget: Budget | None, stage: str, tokens_in: int, tokens_out: int) -> float:

@@ -31,6 +31,7 @@ def paid_for(counted: Mapping[str, int], settings: Settings) -> Paid:
     tokens = {name: count for name, count in counted.items() if name not in calls}
     cost = {
         stage: tariff.price.cost(tokens.get(f"{stage}.in", 0), tokens.get(f"{stage}.out", 0))
+        - tariff.price.discount(tokens.get(f"{stage}.batch_in", 0), tokens.get(f"{stage}.batch_out", 0))
         for stage, tariff in tariffs(settings, prices).items()
         if f"{stage}.calls" in calls and tariff.price is not None
     }

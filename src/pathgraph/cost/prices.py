@@ -46,6 +46,10 @@ class Price(BaseModel):
         """Return the price of so many tokens at the ordinary endpoint."""
         return (tokens_in * self.input + tokens_out * self.output) / MILLION
 
+    def discount(self, tokens_in: float, tokens_out: float) -> float:
+        """Return what so many tokens cost less at the batch endpoint."""
+        return (1 - self.batch) * self.cost(tokens_in, tokens_out)
+
 
 FREE = Price(model="*", input=0.0)
 

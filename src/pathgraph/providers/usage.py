@@ -17,10 +17,13 @@ class _Paid:
 _paid = _Paid()
 
 
-def add(stage: str, tokens_in: int, tokens_out: int) -> None:
-    """Count one call. Thread-safe."""
+def add(stage: str, tokens_in: int, tokens_out: int, batch: bool = False) -> None:
+    """Count one call; tokens of a batch are also counted apart ("extraction.batch_in"). Thread-safe."""
+    counts = {f"{stage}.calls": 1, f"{stage}.in": tokens_in, f"{stage}.out": tokens_out}
+    if batch:
+        counts |= {f"{stage}.batch_in": tokens_in, f"{stage}.batch_out": tokens_out}
     with _paid.lock:
-        _paid.counts.update({f"{stage}.calls": 1, f"{stage}.in": tokens_in, f"{stage}.out": tokens_out})
+        _paid.counts.update(counts)
 
 
 def paid() -> dict[str, int]:

@@ -25,8 +25,8 @@ COLUMNS = (
     Column(
         "outcome",
         pa.string(),
-        "`success`, `partial` (done with failures), `failed`, `cancelled`, `unchanged` or `submitted` (no snapshot; the latter: batches "
-        "are under way).",
+        "`success`, `partial` (done with failures), `failed`, `cancelled`; and without a snapshot `unchanged`, or "
+        "`submitted` (batches are under way).",
     ),
     Column("snapshot", pa.string(), "Snapshot it published.", nullable=True),
     Column("counts", pa.map_(pa.string(), pa.int64()), "Rows, failures, calls, cache hits and so on, by name."),

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import httpx2
 import openai
 
+from pathgraph.cost.meter import Use
 from pathgraph.errors import ModelError
 from pathgraph.ids import content_hash
 from pathgraph.providers.openai.chat import Answer, Question, read_answer
@@ -27,10 +28,10 @@ Kind = Literal["passing", "final", "too_long"]
 
 @dataclass(frozen=True)
 class Request:
-    """One request: its key, the stage it is paid under, its line."""
+    """One request: its key, what it will probably use, its line."""
 
     key: str
-    stage: str
+    use: Use
     line: bytes
 
 

@@ -11,6 +11,7 @@ later rounds and repeated questions are what they are in direct calls, and so is
 from collections.abc import Callable, Iterable, Iterator
 
 from pathgraph import progress
+from pathgraph.cost.meter import Use
 from pathgraph.errors import ModelError, ModelRejected
 from pathgraph.providers.openai import loop
 from pathgraph.providers.openai.batch import Request, error_of, files_of, request_key, request_line
@@ -21,6 +22,7 @@ from pathgraph.providers.openai.chat import (
     answer_once,
     decide,
     dialect_of,
+    expected_tokens,
     request_body,
     warmed,
 )
@@ -82,7 +84,8 @@ class Desk:
         dialect = dialect_of(endpoint)
         if dialect is None:
             return self._sample(key, question, endpoint, stage)
-        raise Pending(key, Request(key, stage, request_line(key, request_body(question, endpoint, dialect))))
+        line = request_line(key, request_body(question, endpoint, dialect))
+        raise Pending(key, Request(key, Use(stage, *expected_tokens(question, endpoint)), line))
 
     def _sample(self, key: str, question: Question, endpoint: Endpoint, stage: str) -> Answer:
         """Ask the first question at once: what the endpoint does not take shows now, and not tomorrow."""

@@ -13,9 +13,9 @@ from typing import Any
 from uuid import uuid4
 
 from pathgraph import progress
+from pathgraph.cost import meter
 from pathgraph.errors import ModelRejected
 from pathgraph.ids import content_hash
-from pathgraph.providers import usage
 from pathgraph.providers.openai import loop
 from pathgraph.providers.openai.batch import Fault, Request, pack, read_result, results_of, unpack
 from pathgraph.providers.openai.batch_api import ENDED, NAME, BatchApi
@@ -39,6 +39,7 @@ class Post:
         """Nothing is called yet; `work_key` is put into the batches' metadata, for people."""
         self._endpoint, self._cache, self._batches, self._work_key = endpoint, cache, batches, work_key
         self._api = BatchApi(endpoint)
+        self._reserved: dict[str, float] = {}  # by name of the batch
 
     def under_way(self) -> list[SubmittedBatch]:
         """Return the batches whose results were not taken yet, oldest first."""
@@ -73,7 +74,7 @@ class Post:
         """Hand in as one batch those requests that are neither under way nor answered.
 
         Raises:
-            ModelRejected: the endpoint has no batch API, or refuses for good.
+            ModelRejected: the endpoint has no batch API, or refuses for good; or the budget has no room for the batch.
             ModelError: it gave no answer; whether the batch exists shows the next `recover`.
             Stopped: somebody asked to stop; the same holds.
         """
@@ -89,8 +90,9 @@ class Post:
                 endpoint=self._endpoint.base_url,
                 model=str(self._endpoint.model),
                 submitted=datetime.now(UTC).isoformat(),
-                requests={request.key: request.stage for request in new},
+                requests={request.key: request.use.stage for request in new},
             )
+            self._reserved[one.name] = meter.reserve_batch(request.use for request in new)
             self._batches.write(one)
             keys = content_hash(*sorted(one.requests))
             metadata = {NAME: one.name, "work": self._work_key, "requests": keys}
@@ -136,6 +138,7 @@ class Post:
         if shown["status"] not in ENDED:
             return None
         if shown["status"] == "failed":
+            meter.settle_batch((), self._reserved.pop(one.name, None))
             self._batches.remove(one)
             self._require_passing(one, shown)
             return False
@@ -170,9 +173,9 @@ class Post:
             silent = Fault(f"the batch ended ({shown['status']}) without an answer")
             results |= dict.fromkeys(one.requests.keys() - results.keys(), silent)
         self.keep(self._counted(results))
-        for key, result in results.items():
-            if isinstance(result, Answer):
-                usage.add(one.requests[key], result.tokens_in, result.tokens_out)
+        paid = {key: result for key, result in results.items() if isinstance(result, Answer)}
+        uses = [meter.Use(one.requests[key], answer.tokens_in, answer.tokens_out) for key, answer in paid.items()]
+        meter.settle_batch(uses, self._reserved.pop(one.name, None))
         self._batches.remove(one)
         if refusal is not None:
             raise refusal
