@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from pathgraph.arrow import rows, values, where
+from pathgraph.arrow import rows, unique, values, where
 from pathgraph.cost import rates
 from pathgraph.cost.estimate import Work
 from pathgraph.errors import StoreBroken
@@ -47,21 +47,25 @@ class Planned:
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many nodes, communities and written reports there will be, and how many of the reports must be written."""
+    """How many nodes, communities and written reports there will be; of these what is new, and chunks that changed."""
 
     nodes: int
     communities: int
     reports: int
     new_reports: int
+    changed_chunks: int
 
 
 def extraction_work(planned: Planned, settings: Settings) -> list[Work]:
     """Return the work of the first replies and of the gleaning rounds; a rule uses no tokens."""
-    calls, cached = planned.todo.num_rows, planned.jobs.num_rows - planned.todo.num_rows
+    # Equal chunks are asked about once.
+    wanted = {key: (chunk, language) for key, chunk, language in rows(planned.todo, "key", "chunk_id", "language")}
+    calls = len(wanted)
+    cached = len(unique(planned.jobs, "key")) - calls
     if settings.extraction.provider == "offline":
         return [Work("extraction", calls, cached, 0, 0), Work("gleanings", 0, 0, 0, 0)]
     size = dict(rows(planned.chunks, "chunk_id", "tokens"))
-    sizes = [(size[chunk_id], language) for chunk_id, language in rows(planned.todo, "chunk_id", "language")]
+    sizes = [(size[chunk], language) for chunk, language in wanted.values()]
     tokens_in = sum(tokens + prompt_tokens("extract.v1", lang, settings.prompts) for tokens, lang in sizes)
     tokens_out = sum(reply_tokens(tokens, settings) for tokens, _ in sizes)
     rounds = settings.extraction.gleanings
@@ -121,10 +125,12 @@ def sizes_of(planned: Planned, settings: Settings, measured: Measured) -> Sizes:
     chunks = planned.jobs.num_rows
     found = _last_sizes(planned, settings) if planned.parent is not None else None
     if found is None:
-        each = measured.names / measured.replies if measured.replies else rates.NODES_A_CHUNK
-        nodes = each * chunks
+        each = rates.NODES_A_CHUNK
+        if measured.replies:
+            each = measured.names / measured.replies * rates.NAMES_APART
+        nodes = each * len(unique(planned.jobs, "key"))
         reports = round(nodes * rates.REPORTS_A_NODE)
-        return Sizes(round(nodes), round(nodes * rates.COMMUNITIES_A_NODE), reports, reports)
+        return Sizes(round(nodes), round(nodes * rates.COMMUNITIES_A_NODE), reports, reports, chunks)
     return found
 
 
@@ -150,7 +156,7 @@ def _last_sizes(planned: Planned, settings: Settings) -> Sizes | None:
     total = round(len(written) * scale)
     ours = sum(row == wanted for row in written)
     new = min(total, max(0, total - ours) + rates.REPORTS_A_CHANGED_CHUNK * changed)
-    return Sizes(round(nodes * scale), round(communities * scale), total, new)
+    return Sizes(round(nodes * scale), round(communities * scale), total, new, changed)
 
 
 def _same_chunks(made: pa.Table, maker: tuple[str, str, str]) -> set[int]:
@@ -167,6 +173,16 @@ def summary_work(sizes: Sizes, settings: Settings) -> Work:
     return Work("summaries", calls, cached, calls * each, calls * rates.REPORT_TOKENS_OUT)
 
 
+def condensation_work(sizes: Sizes, planned: Planned, settings: Settings) -> Work:
+    """Return the work of condensing long descriptions, which only a model does."""
+    if settings.summaries.provider == "offline":
+        return Work("condensation", 0, 0, 0, 0)
+    every = rates.CONDENSED_A_CHUNK * planned.jobs.num_rows
+    calls = min(round(every), sizes.changed_chunks)
+    tokens_in, tokens_out = calls * rates.CONDENSED_TOKENS_IN, calls * rates.CONDENSED_TOKENS_OUT
+    return Work("condensation", calls, round(every) - calls, tokens_in, tokens_out)
+
+
 def embedding_work(planned: Planned, sizes: Sizes, settings: Settings, cache: Cache) -> tuple[Work, Work]:
     """Return the work of all vectors, and that of a vector-only index from an empty cache."""
     embedder = factory.embedder(settings)
@@ -176,10 +192,12 @@ def embedding_work(planned: Planned, sizes: Sizes, settings: Settings, cache: Ca
     open_tokens = sum(count for key, count in tokens.items() if key not in known)
     names = max(0, sizes.nodes - _known(planned.parent, "nodes", settings, cache))
     reports = max(0, sizes.communities - _known(planned.parent, "summaries", settings, cache), sizes.new_reports)
+    by_rule = max(0, reports - sizes.new_reports)
     texts = len(tokens) - len(known) + names + reports
     every = len(tokens) + sizes.nodes + max(sizes.communities, reports)
     paid = settings.embeddings.provider != "offline"
-    needed = paid * (open_tokens + names * rates.NAME_TOKENS + reports * rates.SUMMARY_TOKENS)
+    of_reports = sizes.new_reports * rates.SUMMARY_TOKENS + by_rule * rates.RULE_TOKENS
+    needed = paid * (open_tokens + names * rates.NAME_TOKENS + of_reports)
     batch = embedder.batch
     calls = _batches(texts, batch)
     return (

@@ -16,6 +16,8 @@ from pathgraph.settings import Settings
 from pathgraph.store.cache import Cache
 from pathgraph.store.layout import Store
 
+_OPTIONAL = {"gleanings", "condensation"}
+
 
 def estimate_run(planned: Planned, settings: Settings, store: Store, cache: Cache) -> Estimate:
     """Return what a run will probably take from here on. Nothing is called or written.
@@ -29,8 +31,13 @@ def estimate_run(planned: Planned, settings: Settings, store: Store, cache: Cach
     known, basis = _rates(measured, settings, store)
     sizes = counts.sizes_of(planned, settings, measured)
     embedding, vector_only = counts.embedding_work(planned, sizes, settings, cache)
-    works = [*counts.extraction_work(planned, settings), counts.summary_work(sizes, settings), embedding]
-    works = [work for work in works if work.stage != "gleanings" or work.calls + work.cached]
+    works = [
+        *counts.extraction_work(planned, settings),
+        counts.condensation_work(sizes, planned, settings),
+        counts.summary_work(sizes, settings),
+        embedding,
+    ]
+    works = [work for work in works if work.stage not in _OPTIONAL or work.calls + work.cached]
     paces = {work.stage: _pace(work, settings, known[work.stage]) for work in works}
     lines = tuple(line(_corrected(work, known[work.stage]), paces[work.stage], paid_to[work.stage]) for work in works)
     base = {

@@ -18,10 +18,12 @@ from pathgraph.store.layout import Store
 # Tokens of a reply to a chunk of n tokens: 300 + 0.4 n; replies of gpt-4o to 42 chunks of a novel have 0.63 n.
 REPLY_TOKENS, REPLY_SHARE = 300, 0.4
 GLEANED_SHARE = 0.5  # of the first reply's tokens, which another round adds
-REPORT_TOKENS_IN, REPORT_TOKENS_OUT = 600, 250  # material and text of one community's report
-NODES_A_CHUNK, COMMUNITIES_A_NODE, REPORTS_A_NODE = 8.0, 0.23, 0.07  # between the sample corpus and Wikipedia passages
+REPORT_TOKENS_IN, REPORT_TOKENS_OUT = 500, 200  # material and text of one community's report
+NODES_A_CHUNK, COMMUNITIES_A_NODE, REPORTS_A_NODE = 8.0, 0.2, 0.08  # about what four corpora give (docs/cost.md)
 REPORTS_A_CHANGED_CHUNK = 3  # its community and the two above
-NAME_TOKENS, SUMMARY_TOKENS = 4, 100  # tokens of what is embedded of a node and of a report
+NAMES_APART = 0.8  # of the names in a sample of replies, the share that other replies will not name again
+CONDENSED_A_CHUNK, CONDENSED_TOKENS_IN, CONDENSED_TOKENS_OUT = 0.05, 500, 120  # requests for long descriptions
+NAME_TOKENS, SUMMARY_TOKENS, RULE_TOKENS = 4, 100, 20  # what is embedded of a node, a report, a report by rule
 # A call to an endpoint.
 SECONDS = {"extraction": 3.0, "gleanings": 3.0, "condensation": 4.0, "summaries": 5.0, "embeddings": 1.0}
 OFFLINE_SECONDS = {"extraction": 0.2, "gleanings": 0.0, "condensation": 0.0, "summaries": 0.01, "embeddings": 0.5}
