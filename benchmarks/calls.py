@@ -16,6 +16,7 @@ from pathlib import Path
 
 from pathgraph.extraction import run
 from pathgraph.providers.openai.extractor import OpenAIExtractor
+from pathgraph.providers.pool import SHARD_ROUNDS
 from pathgraph.settings import Endpoint
 from pathgraph.store.cache import Cache
 
@@ -26,7 +27,6 @@ from protocol.options import Latency
 
 REPLY = '{"entities": [], "triples": [["Hanbit", "supplies", "Nuri"], ["Nuri", "buys_from", "Hanbit"]]}'
 SENTENCE = "Hanbit supplies Nuri, and Nuri buys cells from Hanbit under the contract number {}. "
-SHARD = 64
 
 
 def main() -> None:
@@ -61,7 +61,8 @@ def _run_shards(
     jobs: list[run.Job], extractor: OpenAIExtractor, cache: Cache, calls: ThreadPoolExecutor
 ) -> list[object]:
     """Extract in shards of which four are under way at once, as the flow does."""
-    shards = [jobs[at : at + SHARD] for at in range(0, len(jobs), SHARD)]
+    size = SHARD_ROUNDS * extractor.parallel
+    shards = [jobs[at : at + size] for at in range(0, len(jobs), size)]
     with ThreadPoolExecutor(4) as tasks:
         found = tasks.map(lambda shard: run.extract(shard, extractor, cache, calls), shards)
         return [failure for failures in found for failure in failures]

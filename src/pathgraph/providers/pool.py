@@ -18,6 +18,7 @@ from pathgraph.providers import factory
 from pathgraph.providers.protocol import Extractor
 from pathgraph.settings import Settings
 
+SHARD_ROUNDS = 4  # chunks of a task for each caller
 CHUNKS_PER_PROCESS = 24  # below this, loading the models once more takes longer than it saves
 
 
@@ -31,8 +32,12 @@ def worker_count(settings: Settings, chunks: int) -> int:
 
 
 def shard_size(settings: Settings) -> int:
-    """Return the chunks of one task: as many as can be asked at once, so that the few tasks under way keep all busy."""
-    return max(settings.extraction.shard_chunks, factory.extractor(settings).parallel)
+    """Return the chunks of one task: enough that the few tasks under way keep all callers busy.
+
+    A task waits for its slowest call, which may take seven times as long as the others; meanwhile the other tasks'
+    chunks must suffice (benchmarks/calls.py --tail).
+    """
+    return max(settings.extraction.shard_chunks, SHARD_ROUNDS * factory.extractor(settings).parallel)
 
 
 @dataclass
