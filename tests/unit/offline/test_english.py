@@ -34,6 +34,8 @@ def phrases(sentence):
         ("Sundar Pichai is the CEO of Google.", {("Sundar Pichai", "ceo_of", "Google")}),
         ("Instagram is a subsidiary of Meta Platforms.", {("Instagram", "subsidiary_of", "Meta Platforms")}),
         ("Nokia is headquartered in Espoo.", {("Nokia", "headquartered_in", "Espoo")}),
+        ("Hanbit acquired Nuri in 2024.", {("Hanbit", "acquire", "Nuri")}),
+        ("Hanbit was sued by Orbi.", {("Orbi", "sue", "Hanbit")}),
         ("Linus Torvalds, who created Linux, lives in Portland.", {("Linus Torvalds", "create", "Linux")}),
         ("Google and Intel opened a lab in Zurich.", {("Intel", "open_lab_in", "Zurich")}),
         ("She was born in Tainan, Taiwan.", {("Tainan", "located_in", "Taiwan")}),
@@ -76,6 +78,15 @@ def test_states_no_fact(sentence):
 
 def test_pronouns_and_bare_definites_are_no_phrases():
     assert phrases("The company said that it likes this approach and they use them.") == []
+
+
+def test_an_unknown_mass_noun_at_the_start_is_no_name():
+    assert phrases("Tokenization improves parsing in many languages.") == ["tokenization", "language"]
+
+
+def test_capitals_throughout_mark_no_name():
+    assert phrases("YOU AGREE THAT THE FOUNDATION WILL NOT BE LIABLE TO YOU FOR INDIRECT DAMAGES.") == []
+    assert phrases("NASA hired Ada Lovelace.") == ["NASA", "Ada Lovelace"]
 
 
 def test_concepts_are_in_dictionary_form():
