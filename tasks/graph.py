@@ -9,7 +9,7 @@ from pathgraph.extraction.shards import Asked, collect, names_in
 from pathgraph.graph.assemble import Texts, assemble
 from pathgraph.graph.condense import Sizes, said_above
 from pathgraph.graph.projection import project
-from pathgraph.graph.text import said_of_edges, said_of_nodes
+from pathgraph.graph.text import SPEAKING, said_of_edges, said_of_nodes
 from pathgraph.paths.graph import path_graph
 from pathgraph.paths.planning import plan
 from pathgraph.paths.table import path_batches
@@ -45,10 +45,10 @@ def build_graph(run: Run) -> int:
         )
         graph = assemble(facts, resolved, texts, run.settings.graph.description_tokens, schema)
         if factory.condenser(run.settings) is not None:
-            nodes = said_of_nodes(facts.descriptions().to_pandas(), graph.triples.to_pandas(), resolved)
-            edges = said_of_edges(graph.triples.to_pandas())
+            triples = graph.triples.select(SPEAKING).to_pandas()
+            nodes = said_of_nodes(facts.descriptions().to_pandas(), triples, resolved)
             above = run.settings.graph.condense_above_tokens
-            pq.write_table(said_above(nodes, edges, above), run.staging.work / SAID)
+            pq.write_table(said_above(nodes, said_of_edges(triples), above), run.staging.work / SAID)
         run.staging.write("extractions", extractions)
         for name in GRAPH_TABLES:
             run.staging.write(name, getattr(graph, name))

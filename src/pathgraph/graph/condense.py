@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from pathgraph.chunking.sentences import sentences
 from pathgraph.ids import digest
-from pathgraph.language import detect
+from pathgraph.language import detect, script_language
 from pathgraph.providers.protocol import CondenseRequest
 from pathgraph.settings import GraphSettings
 from pathgraph.tokens import estimate
@@ -89,7 +89,8 @@ def tree(texts: Iterable[str], sizes: Sizes) -> Tree:
     distinct = {clip(_line(text), sizes.room // _SHARE - OVERHEAD) for text in texts} - {""}
     keyed = sorted((int.from_bytes(digest("description", text)), text) for text in distinct)
     keys, ordered = [key for key, _ in keyed], tuple(text for _, text in keyed)
-    korean = [int(detect(text) == "ko") for text in ordered]
+    # The script is told at once, and settles most texts.
+    korean = [int(script_language(text) == "ko" and detect(text) == "ko") for text in ordered]
     weights, counts = [estimate(text) + OVERHEAD for text in ordered], [1] * len(ordered)
     levels: list[tuple[Bucket, ...]] = []
     while len(keys) > 1 or (keys and not levels):

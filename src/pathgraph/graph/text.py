@@ -8,6 +8,7 @@ import pandas as pd
 from pathgraph.extraction.reply import CO_OCCURS
 from pathgraph.resolution.resolve import Resolved
 
+SPEAKING = ("edge_id", "source", "target", "kind", "description", "strength")  # columns of triples that are read here
 # Four characters a token is far off for Korean, but here it only bounds a description's length.
 _CHARACTERS_PER_TOKEN = 4
 

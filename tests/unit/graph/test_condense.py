@@ -2,12 +2,16 @@
 
 import json
 import random
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from pathgraph import progress
+from pathgraph.errors import ModelRejected
 from pathgraph.graph.condense import OVERHEAD, Sizes, clip, cut, request, said_above, tree
 from pathgraph.pipeline.condensing import condense, described, trees_of
 from pathgraph.providers import usage
@@ -157,6 +161,77 @@ def test_only_things_with_much_said_about_them_are_condensed():
     at = sum(estimate(text) for text in long)
     assert said_above(said, said, at).num_rows == 0  # as many as allowed is not above
     assert said_above(said, said, at - 1).num_rows == 2 * 30
+
+
+class Lister:
+    """A condenser that says which statements it was given, and what it was asked."""
+
+    provider, model, prompt_hash, parallel = "fake", "fake", "", 2
+
+    def __init__(self, broken=""):
+        self.asked, self.broken = [], broken
+
+    def request_key(self, request):
+        return repr(request)
+
+    def condense(self, request):
+        self.asked.append(request)
+        if self.broken and any(self.broken in text.split() for text in request.texts):
+            raise ModelRejected("no quota")
+        return " ".join(sorted({word for text in request.texts for word in text.split()}))
+
+
+ROOMY = Sizes(above=10, room=3000, text=700)
+
+
+@given(st.sets(st.integers(0, 400), min_size=20, max_size=120))
+@settings(max_examples=10)
+def test_a_description_rests_on_all_evidence_and_on_none_that_is_gone(numbers):
+    words = [f"w{number}" for number in sorted(numbers)]
+    with TemporaryDirectory() as folder:
+        cache, lister = Cache(Path(folder)), Lister()
+        tight = Sizes(above=10, room=1200, text=297)  # a word and its place take some six tokens
+
+        def run(said):
+            made = tree(said, tight)
+            return condense({("node", 1): made}, lister, tight, cache)[0]["node", 1].split(), made
+
+        all_of_them, made = run(words)
+        assert set(all_of_them) <= set(words)
+        assert len(all_of_them) == len(words) or len(made.levels) > 1  # longer ones are clipped
+        lister.asked.clear()
+        fewer, _ = run(words[1:])
+        assert words[0] not in fewer
+        assert all(words[0] not in text.split() for asked in lister.asked for text in asked.texts)
+        lister.asked.clear()
+        assert (run(words)[0], lister.asked) == (all_of_them, [])
+        cache.close()
+
+
+def test_a_refusal_for_good_stops_and_keeps_what_had_come(tmp_path):
+    texts = [f"w{number} " + "x " * 40 for number in range(200)]
+    trees = {("edge", 1): tree(texts, ROOMY)}
+    cache = Cache(tmp_path)
+    broken = trees["edge", 1].texts[-1].split()[0]
+    with pytest.raises(ModelRejected):
+        condense(trees, Lister(broken), ROOMY, cache)
+    lister = Lister()
+    done, failures = condense(trees, lister, ROOMY, cache)
+    assert (set(done), failures) == ({("edge", 1)}, [])
+    assert len(lister.asked) < trees["edge", 1].calls
+    cache.close()
+
+
+def test_a_request_to_stop_is_obeyed_and_nothing_is_asked(tmp_path):
+    lister, cache = Lister(), Cache(tmp_path)
+    progress.request_stop()
+    try:
+        with pytest.raises(progress.Stopped):
+            condense({("node", 1): tree(many(40), SIZES)}, lister, SIZES, cache)
+    finally:
+        progress.clear_stop()
+        cache.close()
+    assert lister.asked == []
 
 
 @pytest.fixture
