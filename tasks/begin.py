@@ -37,6 +37,7 @@ def open_run(store_root: Path, paths: Sequence[str], settings: Settings, budget:
         sources=tuple(source.to_json() for source in plan.sources),
         settings=settings,
     )
+    run.staging.claim()
     run.keep("items", [[vars(item), key] for item, key in plan.items])
     run.keep_failures("scan", plan.failures)
     return run

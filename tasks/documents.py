@@ -14,19 +14,25 @@ from pathgraph.tasks.stage import stage
 @stage
 def read_documents(run: Run, allow_deletes: bool) -> int:
     """Read every item into the table `documents`; return how many documents there are."""
-    if run.staging.has(documents.TABLE):
-        return run.staging.read(documents.TABLE, ["document_id"]).num_rows
+    parent = run.store.snapshot(run.parent).table(documents.TABLE) if run.parent else None
+    if run.staging.has(documents.TABLE):  # by an attempt that may have known another parent
+        table = run.staging.read(documents.TABLE, ["document_id"])
+        _guard(parent, table, allow_deletes)
+        return table.num_rows
     items = items_of(run)
     with run.stage(documents.STAGE, len(items)):
-        parent = run.store.snapshot(run.parent).table(documents.TABLE) if run.parent else None
         read, failures = documents.read_documents(items, run.settings.loading, run.cache)
         table = documents.documents_table(read, [*failures, *run.failures()], parent)
-        if parent is not None:
-            known, now = (set(values(rows, "document_id")) for rows in (parent, table))
-            require_few_deletions(known, now, allow_deletes)
+        _guard(parent, table, allow_deletes)
         run.keep_failures(documents.STAGE, failures)
         run.staging.write(documents.TABLE, table)
     return table.num_rows
+
+
+def _guard(parent: pa.Table | None, table: pa.Table, allow_deletes: bool) -> None:
+    if parent is not None:
+        known, now = (set(values(rows, "document_id")) for rows in (parent, table))
+        require_few_deletions(known, now, allow_deletes)
 
 
 @stage

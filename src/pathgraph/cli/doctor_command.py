@@ -61,7 +61,7 @@ def _environment() -> Iterator[Finding]:
 def _server() -> Finding:
     named = os.environ.get("PREFECT_API_URL")
     if named:
-        if local_server.is_healthy(named):
+        if local_server.answers(named):
             return Finding("Prefect server", "ok", f"answers at {named} (PREFECT_API_URL)")
         return Finding("Prefect server", "fault", f"no answer at {named}", "Start it, or unset PREFECT_API_URL.")
     found = local_server.find()

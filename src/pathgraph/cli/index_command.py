@@ -9,9 +9,9 @@ from pathgraph import progress
 from pathgraph.cli import local_server
 from pathgraph.cli.cost_output import print_paid
 from pathgraph.cli.display import Display
-from pathgraph.cli.output import PARTIAL, SUCCESS, err, out, print_json
+from pathgraph.cli.output import PARTIAL, SUCCESS, err, out, print_json, store_option
 from pathgraph.cost.budget import parse_limit
-from pathgraph.errors import UsageError
+from pathgraph.errors import PathgraphError, UsageError
 from pathgraph.pipeline.run import RunReport, cache_of
 from pathgraph.settings import SETTINGS_FILE, Settings, load_settings
 
@@ -117,7 +117,12 @@ def _index(wanted: Wanted, settings: Settings) -> RunReport:
 def connect() -> None:
     """Make Prefect use the local server, started where none runs, or the one that PREFECT_API_URL names."""
     local_server.prepare()
-    if "PREFECT_API_URL" in os.environ:
+    if named := os.environ.get("PREFECT_API_URL"):
+        if not local_server.answers(named):
+            raise PathgraphError(
+                f"No Prefect server answers at {named}, which PREFECT_API_URL names.",
+                "Start it, or unset PREFECT_API_URL: pathgraph then starts a local one.",
+            )
         return
     server = local_server.start()
     os.environ["PREFECT_API_URL"] = server.api_url
@@ -147,6 +152,7 @@ def _sum_up(report: RunReport) -> None:
     if report.failures:
         what = ", ".join(f"{count} in {stage}" for stage, count in report.failures.items())
         out.print(f"[yellow]  Not everything could be done: {what}; the next run tries again.[/]")
-        out.print('  See them: pathgraph sql "SELECT stage, uri, error, message FROM failures"', markup=False)
-    out.print("  Next: pathgraph status; pathgraph sql; any DuckDB client on", markup=False, end=" ")
+        see = 'pathgraph sql "SELECT stage, uri, error, message FROM failures"'
+        out.print(f"  See them: {see} {store_option(report.store)}", markup=False)
+    out.print(f"  Next: pathgraph status {store_option(report.store)}; any DuckDB client on", markup=False, end=" ")
     out.print(f"{report.store / 'graph.duckdb'}", markup=False)

@@ -1,5 +1,6 @@
 """The command `init`: the files a project starts from; existing ones are left alone."""
 
+import shlex
 from importlib import resources
 from pathlib import Path
 
@@ -20,7 +21,7 @@ def run(folder: Path) -> int:
             _write(folder / name, text)
     except OSError as error:
         raise PathgraphError(f"Cannot write into {folder}: {error}", "Name a folder you can write.") from error
-    out.print(f"Next: cd {folder} && pathgraph index DOCUMENTS", markup=False)
+    out.print(f"Next: cd {shlex.quote(str(folder))} && pathgraph index DOCUMENTS", markup=False)
     return SUCCESS
 
 

@@ -97,6 +97,17 @@ def is_healthy(api_url: str, seconds: float = 2.0) -> bool:
         return False
 
 
+def answers(api_url: str, seconds: float = 10.0) -> bool:
+    """Tell whether anything answers at the address: a server that asks for a key refuses, and is there."""
+    try:
+        with urllib.request.urlopen(f"{api_url.rstrip('/')}/health", timeout=seconds):
+            return True
+    except urllib.error.HTTPError:
+        return True
+    except (OSError, ValueError):
+        return False
+
+
 def start() -> LocalServer:
     """Return the running server, or start one without waiting until it answers (`wait` does that).
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -15,6 +16,7 @@ from pathgraph import progress
 from pathgraph.arrow import rows, values
 from pathgraph.failure import Failure
 from pathgraph.loading.document import Document
+from pathgraph.loading.files import is_url
 from pathgraph.loading.load import load_item
 from pathgraph.loading.scan import Item
 from pathgraph.schema.tables import DOCUMENTS
@@ -22,7 +24,7 @@ from pathgraph.settings import Loading
 from pathgraph.store.cache import Cache
 
 TABLE = STAGE = "documents"
-_NAMESPACE = "load"
+NAMESPACE = "load"
 _SLOW_SECONDS = 0.05  # what is read faster than this is not worth a second copy in the cache
 
 
@@ -49,18 +51,31 @@ def read_documents(
 
 
 def _cached(item: Item, key: str, settings: Loading, cache: Cache) -> Sequence[Document | Failure]:
-    known = cache.get_many(_NAMESPACE, [key]) if key else {}
+    known = cache.get_many(NAMESPACE, [key]) if key else {}
     if key in known:
         return [_decode(record) for record in json.loads(known[key])]
     began = time.monotonic()
     results = load_item(item, settings)
+    if _has_changed(item):  # the key is of the bytes as they were
+        return [*results, item.failure("changed", "It changed during the run. The next run reads it again.")]
     slow = time.monotonic() - began > _SLOW_SECONDS
     if slow and not any(isinstance(result, Failure) for result in results):
         records = [
             {**asdict(result), "metadata": dict(result.metadata)} for result in results if isinstance(result, Document)
         ]
-        cache.put_many(_NAMESPACE, {key: json.dumps(records, default=datetime.isoformat).encode()})
+        cache.put_many(NAMESPACE, {key: json.dumps(records, default=datetime.isoformat).encode()})
     return results
+
+
+def _has_changed(item: Item) -> bool:
+    """Tell whether a local file is another than when the items were listed."""
+    if item.mtime is None or is_url(item.location):
+        return False
+    try:
+        status = Path(item.location).stat()
+    except OSError:
+        return False  # reading it has failed too, and said so
+    return (status.st_size, status.st_mtime) != (item.size, item.mtime)
 
 
 def _decode(record: dict[str, object]) -> Document:

@@ -103,7 +103,8 @@ class Run(BaseModel):
         progress.reporter().begin(name, total)
         began = time.monotonic()
         yield
-        self.keep(f"seconds-{name}", round(time.monotonic() - began, 3))
+        if self.staging.folder.is_dir():  # publishing, when it is through, has removed it
+            self.keep(f"seconds-{name}", round(time.monotonic() - began, 3))
         progress.reporter().end(name)
 
     def seconds(self) -> dict[str, float]:

@@ -10,14 +10,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
+from filelock import BaseFileLock, FileLock, Timeout
 from pydantic import ValidationError
 
-from pathgraph.errors import StoreError
+from pathgraph.errors import StoreError, StoreLocked
 from pathgraph.schema.tables import TABLES
 from pathgraph.store.files import remove_tree, unwritable, write_atomically
 from pathgraph.store.layout import Store
 from pathgraph.store.manifest import TableInfo
 from pathgraph.store.parts import TableWriter, read_table, write_table
+
+_claims: dict[Path, BaseFileLock] = {}  # what this process works on; the system frees them with it
 
 
 class Staging:
@@ -33,6 +36,27 @@ class Staging:
             raise StoreError(f"{run_id!r} cannot be a run id.", "Use letters, digits, - and _.")
         self.run_id = run_id
         self.folder = store.staging / run_id
+
+    def claim(self) -> None:
+        """Reserve the folder for this process until the work is published or the process ends, however it ends.
+
+        Raises:
+            StoreLocked: another process does the same work now.
+            StoreError: the store cannot be written.
+        """
+        if self.folder in _claims:
+            return
+        lock = FileLock(self.folder.with_name(f"{self.run_id}.lock"), timeout=0, thread_local=False)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise StoreLocked(
+                f"Another process does this very work in {self.folder.parent.parent} now.",
+                "Wait for it and run again: what it has done is found.",
+            ) from error
+        except OSError as error:
+            raise unwritable(self.folder, error) from error
+        _claims[self.folder] = lock
 
     @property
     def work(self) -> Path:
@@ -90,6 +114,9 @@ class Staging:
     def remove(self) -> None:
         """Delete everything this run staged; renamed first, so that a kill leaves no half of it to resume from."""
         gone = self.folder.with_name(f".{self.run_id}.{os.getpid()}")
+        if lock := _claims.pop(self.folder, None):
+            Path(lock.lock_file).unlink(missing_ok=True)
+            lock.release()
         try:
             self.folder.rename(gone)
         except FileNotFoundError:

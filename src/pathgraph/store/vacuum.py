@@ -1,6 +1,6 @@
 """Freeing space: old snapshots and abandoned staging.
 
-Belongs here: what may be deleted. Does not: the reply cache (`cache.prune`), nor human
+Belongs here: what may be deleted. Does not: the reply cache (`pathgraph.pipeline.pruning`), nor human
 judgements, which nothing deletes.
 """
 
@@ -39,7 +39,7 @@ def vacuum(store: Store, keep: int, staging: bool = False, timeout: float = 60) 
         gone = [name for name in ids[: -max(keep, 1)] if name != store.current_id()]
         for name in gone:
             remove_tree(store.snapshots / name)
-        runs = sorted(path.name for path in store.staging.iterdir()) if staging else []
+        runs = sorted(path.name for path in store.staging.iterdir() if path.is_dir()) if staging else []
         for name in runs:
             remove_tree(store.staging / name)
     return Vacuumed(tuple(gone), tuple(runs))
