@@ -6,6 +6,7 @@ Belongs here: what is proposed. Does not: how it is written down (`render`).
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 
 import regex
 
@@ -17,6 +18,7 @@ from pathgraph.extraction.schema import fold_term
 _MIN_KNOWN = 0.5  # share of facts whose types must be known before a direction is proposed
 _MIN_SHARE = 0.2  # a rarer type at an end is probably a mistake of the extraction
 _MAX_TYPES = 3
+_EXAMPLES = 3
 _GAPS = regex.compile(r"[\s\p{Pd}]+")
 
 
@@ -120,8 +122,14 @@ def _relation(group: Group, types: Mapping[str, str]) -> ProposedRelation:
         aliases=tuple(alias for member, alias in others if symmetric or not member.turned),
         inverse_aliases=tuple(alias for member, alias in others if member.turned and not symmetric),
         ends=tuple((" -> ".join(one or "?" for one in pair), count) for pair, count in ends),
-        examples=head.examples,
+        examples=_examples(group),
     )
+
+
+def _examples(group: Group) -> tuple[Example, ...]:
+    """Return a few facts: one of each member in turn, so that the reader sees what the aliases say."""
+    turns = zip_longest(*(member.seen.examples for member in group.members))
+    return tuple(dict.fromkeys(one for one in chain.from_iterable(turns) if one is not None))[:_EXAMPLES]
 
 
 def _ends(group: Group, types: Mapping[str, str]) -> list[tuple[tuple[str, str], int]]:
