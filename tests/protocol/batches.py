@@ -72,14 +72,20 @@ class Batches:
         if not rest:
             if request.method == "POST":
                 return self._create(json.loads(request.body), options)
-            listed = [batch.shown for batch in reversed(self._batches.values())]
-            return json_reply({"object": "list", "data": listed, "has_more": False})
+            return json_reply(self._page(request.query))
         if rest[0] not in self._batches:
             return error_reply(404, f"No batch found with id '{rest[0]}'.")
         batch = self._batches[rest[0]]
         if rest[1:] == ["cancel"] and batch.shown["status"] in {"validating", "in_progress"}:
             self._end(batch, "cancelled", [], [])
         return json_reply(batch.shown)
+
+    def _page(self, query: Mapping[str, str]) -> dict[str, Any]:
+        listed = [batch.shown for batch in reversed(self._batches.values())]
+        names = [shown["id"] for shown in listed]
+        begin = names.index(query["after"]) + 1 if query.get("after") in names else 0
+        end = begin + int(query.get("limit", 20))
+        return {"object": "list", "data": listed[begin:end], "has_more": end < len(listed)}
 
     def _create(self, body: Mapping[str, Any], options: Options) -> Reply:
         if body["input_file_id"] not in self._files:
@@ -93,8 +99,9 @@ class Batches:
         try:
             batch.lines = _read_lines(self._files[body["input_file_id"]][1])
         except ValueError as error:
-            problem = {"code": "invalid_json_line", "message": str(error), "line": None, "param": None}
-            shown |= {"status": "failed", "errors": {"object": "list", "data": [problem]}, "failed_at": now}
+            _fail(shown, "invalid_json_line", str(error))
+        if codes := options.batch_errors[len(self._batches) - 1 : len(self._batches)]:
+            _fail(shown, codes[0], f"The batch failed: {codes[0]}.") if codes[0] != "ok" else None
         shown["request_counts"] = {"total": len(batch.lines), "completed": 0, "failed": 0}
         return json_reply(shown)
 
@@ -132,6 +139,11 @@ class Batches:
                 shown[name] = self._add(body, "batch_output", f"{shown['id']}_{name}.jsonl")["id"]
         shown["request_counts"] |= {"completed": len(good), "failed": len(bad)}
         shown |= {"status": status, f"{status}_at": int(time.time())}
+
+
+def _fail(shown: dict[str, Any], code: str, message: str) -> None:
+    problem = {"code": code, "message": message, "line": None, "param": None}
+    shown |= {"status": "failed", "errors": {"object": "list", "data": [problem]}, "failed_at": int(time.time())}
 
 
 def _read_lines(body: bytes) -> list[dict[str, Any]]:

@@ -65,6 +65,9 @@ class Options:
         max_in_flight: chat calls served at once, above which 429 comes; 0: any.
         batch_seconds: how long a batch stays in progress.
         batch_expires: batches expire with half of their requests done.
+        batch_errors: codes with which the first, second, ... batch fails as a whole; "ok" for none.
+        file_faults: wire faults of the first, second, ... call for files or batches; "ok" for none. A call whose
+            connection is closed or whose answer is spoilt was carried out all the same.
     """
 
     recordings: Sequence[str] = ()
@@ -96,6 +99,8 @@ class Options:
     max_in_flight: int = 0
     batch_seconds: float = 0.0
     batch_expires: bool = False
+    batch_errors: Sequence[str] = ()
+    file_faults: Sequence[str] = ()
 
     def changed(self, values: Mapping[str, Any]) -> "Options":
         """Return options with some values replaced; raises ValueError for unknown names."""

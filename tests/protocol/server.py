@@ -86,7 +86,13 @@ class Server:
                 {"id": name, "object": "model", "created": 0, "owned_by": "tests"} for name in self.options.models
             ]
             return json_reply({"object": "list", "data": models})
+        number = self.stats.numbers["other_calls"] - 1
+        fault = self.options.file_faults[number] if number < len(self.options.file_faults) else "ok"
+        if fault.startswith("429") or fault in {"500", "503"}:
+            return self._wire_fault(fault, Reply())
         reply = self.batches.reply(request, self.options)
+        if reply and fault != "ok":
+            return self._wire_fault(fault, reply)
         return reply or error_reply(404, f"Unknown request URL: {request.method} {request.path}", "unknown_url")
 
     async def _chat(self, call: chat.Call, reader: asyncio.StreamReader) -> Reply:

@@ -6,16 +6,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import parse_qsl
 
 
 @dataclass(frozen=True)
 class Request:
-    """One request; header names in lower case, no query in the path."""
+    """One request; header names in lower case, no query in the path; of a query's repeated names the last counts."""
 
     method: str
     path: str
     headers: dict[str, str]
     body: bytes
+    query: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -58,7 +60,8 @@ async def read_request(reader: asyncio.StreamReader) -> Request | None:
             body = await reader.readexactly(int(headers.get("content-length", 0)))
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError, ValueError):
         return None
-    return Request(method, target.partition("?")[0], headers, body)
+    path, _, query = target.partition("?")
+    return Request(method, path, headers, body, dict(parse_qsl(query)))
 
 
 async def _read_chunks(reader: asyncio.StreamReader) -> bytes:

@@ -2,60 +2,21 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import pytest
 
 from pathgraph import progress
-from pathgraph.errors import ModelRejected
-from pathgraph.extraction.run import NAMESPACE, Job, extract
-from pathgraph.providers import batching, factory, usage
-from pathgraph.providers.openai import chat
+from pathgraph.cost import meter
+from pathgraph.cost.budget import parse_limit
+from pathgraph.errors import BudgetExhausted, ModelRejected
+from pathgraph.extraction.run import NAMESPACE, extract
+from pathgraph.providers import factory, usage
+from pathgraph.providers.openai.batch_post import NAMESPACE as KNOWN
 
-from .batch_parts import reply_of, texts_of
-
-
-def jobs_of(texts):
-    return [Job(number, 1, f"docs/{number}", "en", text) for number, text in enumerate(texts)]
+from .batch_parts import cached, jobs_of, reply_of, run, texts_of, under_way
 
 
-def run(settings, place, texts):
-    """Do what the tasks do; return the failures."""
-    batched = batching.extractor(settings, place)
-    jobs = jobs_of(texts)
-    left = [job for job in jobs if not place.cache.get_many(NAMESPACE, [key_of(batched.provider, job.text)])]
-    batched.desk.settle(lambda: [partial(batched.provider.reply, job.text, job.language) for job in left])
-    with ThreadPoolExecutor(4) as threads:
-        failures = extract(left, batched.provider, place.cache, threads)
-    batched.desk.forget()
-    return failures
-
-
-def key_of(extractor, text):
-    return extractor.request_key(text, "en")
-
-
-def cached(settings, place, texts):
-    extractor = factory.extractor(settings)
-    keys = [key_of(extractor, text) for text in texts]
-    found = place.cache.get_many(NAMESPACE, keys)
-    return [found[key].decode() if key in found else None for key in keys]
-
-
-@pytest.fixture
-def server_of(protocol_server):
-    def start(count, **options):
-        replies = {f"Person{number} ": reply_of(number) for number in range(count)}
-        return protocol_server(**{"replies": replies, **options})
-
-    return start
-
-
-def under_way(place):
-    return list(place.folder.glob("*.json"))
-
-
-def test_a_batch_gives_the_replies_of_direct_calls_and_leaves_nothing_behind(server_of, settings_of, place, tmp_path):
+def test_a_batch_gives_the_replies_of_direct_calls_and_leaves_nothing_behind(server_of, settings_of, place):
     texts = texts_of(30)
     server = server_of(30, batch_seconds=0.2)
     settings = settings_of(server, max_requests=12)
@@ -88,11 +49,13 @@ def test_a_half_filled_cache_is_merged_with_a_batch(server_of, settings_of, plac
     assert None not in cached(settings, place, texts)
 
 
-def test_errors_of_lines_are_handed_in_again_and_those_that_stay_are_failures(server_of, settings_of, place):
+def test_errors_of_lines_are_handed_in_again_and_those_that_stay_are_failures(
+    server_of, settings_of, place, known_dialect
+):
     texts = texts_of(12)
     server = server_of(12, per_prompt=["503"], poison={"Person7 ": "503"})
     settings = settings_of(server, max_attempts=3)
-    chat._dialects[server.url, "m"] = chat.Dialect()
+    known_dialect(server)
     failures = run(settings, place, texts)
     assert [(failure.chunk_id, failure.attempts) for failure in failures] == [(7, 3)]
     assert "HTTP 500" in failures[0].message
@@ -104,11 +67,13 @@ def test_errors_of_lines_are_handed_in_again_and_those_that_stay_are_failures(se
     assert server.stats()["repeated_prompts"] == 0
 
 
-def test_an_expired_batch_keeps_what_was_done_and_the_rest_is_handed_in_again(server_of, settings_of, place):
+def test_an_expired_batch_keeps_what_was_done_and_the_rest_is_handed_in_again(
+    server_of, settings_of, place, known_dialect
+):
     texts = texts_of(16)
     server = server_of(16, batch_expires=True)
     settings = settings_of(server, max_attempts=10)
-    chat._dialects[server.url, "m"] = chat.Dialect()
+    known_dialect(server)
     assert cached(settings, place, texts) == [None] * 16
     failures = run(settings, place, texts)
     stats = server.stats()
@@ -125,7 +90,9 @@ def test_unusable_answers_are_asked_for_again_as_in_direct_calls(server_of, sett
     assert cached(settings, place, texts) == [reply_of(number) for number in range(6)]
 
 
-def test_a_cut_answer_is_split_at_once_and_its_whole_not_asked_for_again(protocol_server, settings_of, place):
+def test_a_cut_answer_is_split_at_once_and_its_whole_not_asked_for_again(
+    protocol_server, settings_of, place, known_dialect
+):
     long = " ".join(texts_of(12))
     server = protocol_server(
         replies={},
@@ -133,7 +100,7 @@ def test_a_cut_answer_is_split_at_once_and_its_whole_not_asked_for_again(protoco
         records=[{"text": long, "triples": [["Person1", "works_for", "Company1"]]}],
     )
     settings = settings_of(server)
-    chat._dialects[server.url, "m"] = chat.Dialect()
+    known_dialect(server)
     server.change(per_prompt=[], per_call=["truncated"])
     assert run(settings, place, [long]) == []
     stats = server.stats()
@@ -141,11 +108,11 @@ def test_a_cut_answer_is_split_at_once_and_its_whole_not_asked_for_again(protoco
     assert "pathgraph_parts" in cached(settings, place, [long])[0]
 
 
-def test_later_rounds_go_in_batches_too(server_of, settings_of, place):
+def test_later_rounds_go_in_batches_too(server_of, settings_of, place, known_dialect):
     texts = texts_of(5)
     server = server_of(5)
     settings = settings_of(server, gleanings=1)
-    chat._dialects[server.url, "m"] = chat.Dialect()
+    known_dialect(server)
     assert run(settings, place, texts) == []
     stats = server.stats()
     assert (stats["batch_requests"], stats["chat_calls"]) == (10, 0)
@@ -180,10 +147,10 @@ def test_a_batch_refused_as_a_whole_ends_the_run_with_the_remedy(server_of, sett
     assert run(settings, place, texts) == []
 
 
-def test_a_stop_leaves_the_batches_under_way(server_of, settings_of, place):
+def test_a_stop_leaves_the_batches_under_way(server_of, settings_of, place, known_dialect):
     texts = texts_of(6)
     server = server_of(6, batch_seconds=60)
-    chat._dialects[server.url, "m"] = chat.Dialect()
+    known_dialect(server)
 
     class StopWhenWaiting(progress.Silent):
         def begin(self, stage, total):
@@ -197,3 +164,54 @@ def test_a_stop_leaves_the_batches_under_way(server_of, settings_of, place):
     progress.clear_stop()
     assert len(under_way(place)) == 1
     assert json.loads(under_way(place)[0].read_text())["id"] == "batch_000001"
+
+
+def test_what_the_endpoint_does_not_take_shows_at_the_first_question(server_of, settings_of, place):
+    server = server_of(6, unsupported=["temperature"], formats=["text", "json_object"])
+    assert run(settings_of(server), place, texts_of(6)) == []
+    stats = server.stats()
+    assert (stats["batch_requests"], stats["answered_prompts"], stats["repeated_prompts"]) == (5, 6, 0)
+
+
+def test_a_full_queue_is_waited_for(server_of, settings_of, place, known_dialect):
+    server = server_of(6, batch_errors=["ok", "token_limit_exceeded"])
+    known_dialect(server)
+    assert run(settings_of(server, max_requests=3), place, texts_of(6)) == []
+    assert server.stats()["batch_requests"] == 6
+
+
+def test_a_queue_without_room_for_one_batch_ends_the_run(server_of, settings_of, place, known_dialect):
+    server = server_of(6, batch_errors=["token_limit_exceeded"])
+    known_dialect(server)
+    with pytest.raises(ModelRejected, match="no room") as error:
+        run(settings_of(server), place, texts_of(6))
+    assert "batch.max_requests" in error.value.remedy
+    assert run(settings_of(server), place, texts_of(6)) == []
+
+
+def test_a_budget_holds_before_anything_is_handed_in(server_of, settings_of, place, known_dialect):
+    server = server_of(6)
+    known_dialect(server)
+    meter.begin(parse_limit("500tok"), {}, "USD")
+    with pytest.raises(BudgetExhausted):
+        run(settings_of(server), place, texts_of(6))
+    assert server.stats()["other_calls"] == 0
+    meter.begin(parse_limit("50ktok"), {}, "USD")
+    assert run(settings_of(server), place, texts_of(6)) == []
+    paid = usage.take()
+    assert paid["extraction.batch_in"] == paid["extraction.in"] == server.stats()["tokens_in"]
+
+
+def test_changed_documents_leave_the_batch_of_the_old_ones_alone(server_of, settings_of, place, known_dialect):
+    texts = texts_of(8)
+    server = server_of(8, batch_seconds=0.3)
+    known_dialect(server)
+    with pytest.raises(progress.Submitted):
+        run(settings_of(server, wait=False), place, texts[:6])
+    assert run(settings_of(server), place, texts[4:]) == []
+    assert run(settings_of(server), place, texts) == []
+    stats = server.stats()
+    assert (stats["batch_requests"], stats["repeated_prompts"]) == (8, 0)
+    assert under_way(place) == []
+    assert {one.namespace for one in place.cache.stats()} == {NAMESPACE}
+    assert place.cache.get_many(KNOWN, []) == {}

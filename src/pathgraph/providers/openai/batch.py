@@ -86,15 +86,32 @@ def files_of(requests: Iterable[Request], max_requests: int, max_bytes: int = MA
         yield file
 
 
-def results_of(file: bytes) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the key and the record of every line that can be read."""
-    for line in file.splitlines():
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(record, dict) and isinstance(record.get("custom_id"), str):
-            yield record["custom_id"], record
+def results_of(file: bytes, least: int = 0) -> dict[str, Mapping[str, Any]]:
+    """Return the record of every line that can be read, by key.
+
+    Raises:
+        BadReply: the last line cannot be read, or there are fewer than `least`: this is not the file, or not all of
+            it. What is missing in it would be paid for once more.
+    """
+    found: dict[str, Mapping[str, Any]] = {}
+    record: object = None
+    for line in file.split(b"\n"):
+        if line.strip():
+            record = _record(line)
+            found |= {record["custom_id"]: record} if record else {}
+    if not record or len(found) < least:
+        raise BadReply(
+            f"the file of results is damaged: {len(found)} results of {least}", file[:1000].decode("utf-8", "replace")
+        )
+    return found
+
+
+def _record(line: bytes) -> Mapping[str, Any] | None:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) and isinstance(record.get("custom_id"), str) else None
 
 
 def read_result(record: Mapping[str, Any], asked: Asked) -> Answer | Fault:

@@ -12,7 +12,7 @@ import openai
 
 from pathgraph.errors import ModelRejected
 from pathgraph.providers.openai import loop
-from pathgraph.providers.openai.batch import PATH
+from pathgraph.providers.openai.batch import PATH, results_of
 from pathgraph.providers.openai.client import client_of, json_object
 from pathgraph.providers.openai.errors import BadReply
 from pathgraph.settings import Endpoint
@@ -67,13 +67,19 @@ class BatchApi:
 
         return self._do(get, f"{self.url} knows no batch {batch_id}.")
 
-    def results(self, batch: Mapping[str, Any]) -> list[bytes]:
-        """Return the files of results that a batch has: of answers, of errors."""
-        return [self._file(str(batch[name])) for name in ("output_file_id", "error_file_id") if batch.get(name)]
+    def results(self, batch: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+        """Return the records of a batch's results by key: those of its file of errors, and those of answers."""
+        found: dict[str, Mapping[str, Any]] = {}
+        if batch.get("error_file_id"):
+            found |= self._file(str(batch["error_file_id"]), 0)
+        if batch.get("output_file_id"):
+            completed = (batch.get("request_counts") or {}).get("completed") or 0
+            found |= self._file(str(batch["output_file_id"]), completed - len(found))
+        return found
 
-    def _file(self, file_id: str) -> bytes:
-        async def get(sdk: openai.AsyncOpenAI) -> bytes:
-            return bytes((await sdk.get(f"/files/{file_id}/content", cast_to=httpx2.Response)).content)
+    def _file(self, file_id: str, least: int) -> dict[str, Mapping[str, Any]]:
+        async def get(sdk: openai.AsyncOpenAI) -> dict[str, Mapping[str, Any]]:
+            return results_of((await sdk.get(f"/files/{file_id}/content", cast_to=httpx2.Response)).content, least)
 
         return self._do(get, f"{self.url} knows no file {file_id}.")
 

@@ -17,7 +17,7 @@ from pathgraph.cost import meter
 from pathgraph.errors import ModelRejected
 from pathgraph.ids import content_hash
 from pathgraph.providers.openai import loop
-from pathgraph.providers.openai.batch import Fault, Request, pack, read_result, results_of, unpack
+from pathgraph.providers.openai.batch import Fault, Request, pack, read_result, unpack
 from pathgraph.providers.openai.batch_api import ENDED, NAME, BatchApi
 from pathgraph.providers.openai.chat import Answer
 from pathgraph.providers.openai.errors import Asked
@@ -161,14 +161,11 @@ class Post:
         asked = Asked(one.endpoint, one.model, "")
         results: dict[str, Answer | Fault] = {}
         refusal: ModelRejected | None = None
-        for file in self._api.results(shown):
-            for key, record in results_of(file):
-                if key not in one.requests:
-                    continue
-                try:
-                    results[key] = read_result(record, asked)
-                except ModelRejected as error:
-                    refusal = error
+        for key, record in self._api.results(shown).items():
+            try:
+                results |= {key: read_result(record, asked)} if key in one.requests else {}
+            except ModelRejected as error:
+                refusal = error
         if refusal is None:
             silent = Fault(f"the batch ended ({shown['status']}) without an answer")
             results |= dict.fromkeys(one.requests.keys() - results.keys(), silent)
