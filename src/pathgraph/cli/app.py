@@ -198,6 +198,35 @@ def doctor(
     output.guarded(lambda: doctor_command.run(store, relink, json))
 
 
+cache = typer.Typer(help="The cache of replies, vectors and reports that were paid for.", no_args_is_help=True)
+app.add_typer(cache, name="cache")
+
+
+@cache.command("stats")
+def cache_stats(store: Store = STORE, json: Json = False) -> None:
+    """Say what the cache holds, by kind."""
+    from pathgraph.cli import cache_commands, output
+
+    output.guarded(lambda: cache_commands.stats(store, json))
+
+
+@cache.command("prune")
+def cache_prune(
+    store: Store = STORE,
+    older_than: Annotated[
+        str | None, typer.Option("--older-than", help="Only what is older, as in 30d; condensed texts go by age alone.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    json: Json = False,
+) -> None:
+    """Remove what neither a snapshot nor an unfinished run needs. Not while an index runs."""
+    from pathgraph.cli import cache_commands, output
+
+    asked = cache_commands.Pruning(store, older_than, dry_run, yes)
+    output.guarded(lambda: cache_commands.prune(asked, json))
+
+
 server = typer.Typer(help="The local Prefect server that runs flows for this user.", no_args_is_help=True)
 app.add_typer(server, name="server")
 

@@ -19,7 +19,7 @@ from pathgraph.schema.tables import EMBEDDINGS
 from pathgraph.store.cache import Cache
 
 STAGE = "embeddings"
-_NAMESPACE = "embed"
+NAMESPACE = "embed"
 
 
 def texts_to_embed(nodes: pa.Table, chunks: pa.Table, summaries: pa.Table) -> list[tuple[str, int, str]]:
@@ -53,7 +53,7 @@ def embeddings_table(texts: Sequence[tuple[str, int, str]], embedder: Embedder, 
     def embed(batch: Sequence[tuple[str, str]]) -> None:
         progress.check_stop()
         vectors = embedder.embed([text for _, text in batch], "passage").astype("<f4")
-        cache.put_many(_NAMESPACE, {key: row.tobytes() for (key, _), row in zip(batch, vectors, strict=True)})
+        cache.put_many(NAMESPACE, {key: row.tobytes() for (key, _), row in zip(batch, vectors, strict=True)})
         progress.reporter().advance(STAGE, len(batch))
 
     with ThreadPoolExecutor(embedder.parallel, thread_name_prefix="embed") as threads:
@@ -64,14 +64,14 @@ def embeddings_table(texts: Sequence[tuple[str, int, str]], embedder: Embedder, 
 
 def known_vectors(keys: Sequence[str], cache: Cache) -> list[str]:
     """Return those keys whose vector is in the cache."""
-    return [key for at in range(0, len(keys), 1000) for key in cache.get_many(_NAMESPACE, keys[at : at + 1000])]
+    return [key for at in range(0, len(keys), 1000) for key in cache.get_many(NAMESPACE, keys[at : at + 1000])]
 
 
 def _table(texts: Sequence[tuple[str, int, str]], keys: list[str], embedder: Embedder, cache: Cache) -> pa.Table:
     vectors: NDArray[np.float32] | None = None
     for at in range(0, len(keys), 1000):
         slice_ = keys[at : at + 1000]
-        found = cache.get_many(_NAMESPACE, slice_)
+        found = cache.get_many(NAMESPACE, slice_)
         for row, key in enumerate(slice_, at):
             vector = np.frombuffer(found[key], "<f4")
             if vectors is None:

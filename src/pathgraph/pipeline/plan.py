@@ -22,7 +22,7 @@ from pathgraph.store.cache import Cache
 from pathgraph.store.layout import Store
 
 MAX_DELETED_SHARE = 0.2
-_NAMESPACE = "plan"
+NAMESPACE = "plan"
 
 
 @dataclass(frozen=True)
@@ -79,13 +79,13 @@ def resolve_sources(store: Store, arguments: Sequence[str]) -> tuple[Source, ...
 def is_published(store: Store, cache: Cache, plan: Plan) -> bool:
     """Tell whether the current snapshot is what this plan leads to, without a failure left to retry."""
     current = store.current_id()
-    known = cache.get_many(_NAMESPACE, [plan.work_key])
+    known = cache.get_many(NAMESPACE, [plan.work_key])
     return current is not None and not plan.failures and known.get(plan.work_key) == current.encode()
 
 
 def note_published(cache: Cache, work_key: str, snapshot_id: str) -> None:
     """Remember what a plan led to; only for runs without failures."""
-    cache.put_many(_NAMESPACE, {work_key: snapshot_id.encode()})
+    cache.put_many(NAMESPACE, {work_key: snapshot_id.encode()})
 
 
 def require_few_deletions(known: set[int], now: set[int], allowed: bool) -> None:

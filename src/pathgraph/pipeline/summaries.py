@@ -21,7 +21,7 @@ from pathgraph.summaries.plan import Planned, SummaryInputs, plan
 from pathgraph.summaries.write import Written, write_summaries
 
 STAGE = "summaries"
-_NAMESPACE = "report"
+NAMESPACE = "report"
 Before = Callable[[Callable[[], Iterable[Callable[[], object]]]], None]
 
 
@@ -32,7 +32,7 @@ class CachedReports(Mapping[str, Report]):
         self._cache = cache
 
     def __getitem__(self, key: str) -> Report:
-        record = json.loads(self._cache.get_many(_NAMESPACE, [key])[key])
+        record = json.loads(self._cache.get_many(NAMESPACE, [key])[key])
         findings = tuple(Finding(item["text"], tuple(item["triple_ids"])) for item in record["findings"])
         return Report(record["title"], record["summary"], findings)
 
@@ -47,7 +47,7 @@ class CachedReports(Mapping[str, Report]):
         """Make a new report durable, at once and in whichever thread wrote it; return it."""
         if not written.cached and written.row["provider"] != "rule":
             record = json.dumps(asdict(written.report), ensure_ascii=False).encode()
-            self._cache.put_many(_NAMESPACE, {str(written.row["input_hash"]): record})
+            self._cache.put_many(NAMESPACE, {str(written.row["input_hash"]): record})
         return written
 
 

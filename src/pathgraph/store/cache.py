@@ -8,8 +8,9 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -32,6 +33,16 @@ class CacheStats:
     namespace: str
     entries: int
     bytes: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry: its value, None when it is damaged; stored bytes (compressed); when it was made, Unix seconds."""
+
+    key: str
+    value: bytes | None
+    size: int
+    created: int
 
 
 class Cache:
@@ -103,20 +114,22 @@ class Cache:
         sql = "SELECT namespace, count(*), sum(length(value)) FROM replies GROUP BY namespace ORDER BY namespace"
         return self._run(lambda connection: [CacheStats(*row) for row in connection.execute(sql)])
 
-    def prune(self, namespace: str, keep: Iterable[str]) -> int:
-        """Delete every entry of the namespace whose key is not among those to keep; return how many went."""
-        kept = [(key,) for key in set(keep)]
+    def entries(self, namespace: str) -> Iterator[Entry]:
+        """Yield every entry of the namespace by key; a damaged value is None. Others may write meanwhile."""
+        last = ""
+        while batch := self._run(partial(_after, namespace=namespace, key=last)):
+            yield from batch
+            last = batch[-1].key
+
+    def remove(self, namespace: str, entries: Iterable[Entry]) -> int:
+        """Delete entries that nobody has replaced since they were listed; return how many went."""
+        wanted = [(namespace, entry.key, entry.created) for entry in entries]
 
         def delete(connection: sqlite3.Connection) -> int:
             with connection:
                 connection.execute("BEGIN IMMEDIATE")
-                connection.execute("CREATE TEMP TABLE kept (key TEXT PRIMARY KEY)")
-                connection.executemany("INSERT INTO kept VALUES (?)", kept)
-                gone = connection.execute(
-                    "DELETE FROM replies WHERE namespace = ? AND key NOT IN (SELECT key FROM kept)", (namespace,)
-                ).rowcount
-                connection.execute("DROP TABLE kept")
-            return gone
+                sql = "DELETE FROM replies WHERE namespace = ? AND key = ? AND created = ?"
+                return connection.executemany(sql, wanted).rowcount if wanted else 0
 
         return self._run(delete)
 
@@ -130,6 +143,10 @@ class Cache:
                 connection.executemany("DELETE FROM replies WHERE namespace = ? AND key = ?", gone)
 
         self._run(delete)
+
+    def compact(self) -> None:
+        """Give the space of deleted entries back to the file system."""
+        self._run(lambda connection: connection.execute("VACUUM"))
 
     def close(self) -> None:
         """Close the file; the object opens it again when it is used again."""
@@ -174,6 +191,13 @@ class Cache:
             for ending in ("-wal", "-shm"):
                 self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
         self.warning = f"The reply cache was damaged and was moved to {aside}; a new one was begun."
+
+
+def _after(connection: sqlite3.Connection, namespace: str, key: str) -> list[Entry]:
+    """Return the next entries after a key."""
+    sql = "SELECT key, value, created FROM replies WHERE namespace = ? AND key > ? ORDER BY key LIMIT ?"
+    rows = connection.execute(sql, (namespace, key, _KEYS_A_QUERY))
+    return [Entry(found, _unpack(value), len(value), created) for found, value, created in rows]
 
 
 def _open(path: Path) -> sqlite3.Connection:

@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -49,12 +50,23 @@ def test_values_are_compressed_where_that_helps(cache):
     assert stats.bytes < 1000
 
 
-def test_pruning_keeps_what_it_is_told_to(cache):
-    cache.put_many("a", {"1": b"1", "2": b"2", "3": b"3"})
+def test_listed_entries_can_be_removed(cache):
+    cache.put_many("a", {str(i): str(i).encode() for i in range(1200)})
     cache.put_many("b", {"1": b"1"})
-    assert cache.prune("a", ["2", "absent"]) == 2
-    assert cache.stats() == [CacheStats("a", 1, 6), CacheStats("b", 1, 6)]
-    assert cache.prune("a", ["2"]) == 0
+    entries = list(cache.entries("a"))
+    assert [entry.key for entry in entries] == sorted(map(str, range(1200)))
+    assert all(entry.value == entry.key.encode() for entry in entries)
+    assert cache.remove("a", entries[:-1]) == 1199
+    cache.compact()
+    assert {stats.namespace: stats.entries for stats in cache.stats()} == {"a": 1, "b": 1}
+    assert cache.remove("a", []) == 0
+
+
+def test_an_entry_that_was_written_anew_since_it_was_listed_stays(cache):
+    cache.put_many("a", {"1": b"1"})
+    (entry,) = cache.entries("a")
+    assert cache.remove("a", [replace(entry, created=entry.created - 5)]) == 0
+    assert cache.get_many("a", ["1"]) == {"1": b"1"}
 
 
 def test_threads_share_one_cache(cache):
