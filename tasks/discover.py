@@ -11,6 +11,7 @@ from pathgraph.discovery.discover import Found, propose, require_free, sampled, 
 from pathgraph.discovery.plan import free, plan_discovery
 from pathgraph.discovery.report import DiscoverReport, report_run
 from pathgraph.discovery.sample import Sample
+from pathgraph.errors import InputError
 from pathgraph.extraction.shards import Asked, collect, names_in
 from pathgraph.graph.assemble import Texts, assemble
 from pathgraph.pipeline.run import Run
@@ -48,8 +49,18 @@ def open_discovery(store_root: Path, paths: Sequence[str], settings: Settings, s
 
 @stage
 def sample_documents(run: Run, sample: Sample) -> int:
-    """Keep a sample of the documents that were read: a table file may hold thousands; return how many are left."""
+    """Keep a sample of the documents that were read: a table file may hold thousands; return how many are left.
+
+    Raises:
+        InputError: none is left.
+    """
     table = sampled(run.staging.read("documents"), sample)
+    if not table.num_rows:
+        why = [f" {failure.uri}: {failure.message}" for failure in run.failures()[:1]]
+        raise InputError(
+            f"None of the documents drawn can be read and goes into the graph.{''.join(why)}",
+            "Draw more with --sample, or others with --seed; see loading.routes in the settings.",
+        )
     run.staging.write("documents", table)
     return table.num_rows
 

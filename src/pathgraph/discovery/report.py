@@ -52,7 +52,7 @@ def report_run(run: Run, proposal: Proposal, out: Path) -> DiscoverReport:
         seconds=run.seconds(),
         tokens=paid.tokens,
         cost=paid.cost,
-        expected=run.kept("expected", {}),
+        expected={name: value for name, value in run.kept("expected", {}).items() if name.startswith("extraction.")},
         currency=paid.currency,
     )
     record = runs.RunRecord(

@@ -23,17 +23,20 @@ _PASSIVE_KOREAN = ("되었다", "됐다", "되다", "된다", "됨")
 _SHORTEST_STEM = 3
 
 
+@cache
 def words(name: str) -> tuple[str, ...]:
     """Return a name's words in lower case: `isCeoOf` and `is_ceo_of` give (is, ceo, of)."""
     return tuple(word.casefold() for word in _SPLIT.split(_CAMEL.sub(" ", name)) if word)
 
 
+@cache
 def content(name: str) -> tuple[str, ...]:
     """Return the stems of the words that carry meaning; all words of a name that is nothing but grammar."""
     said = words(name)
     return tuple(_stem(word) for word in said if word not in _GRAMMAR) or said
 
 
+@cache
 def meaning(name: str) -> str:
     """Return the known meaning of a name, else its content: equal for names that say the same."""
     key = "_".join(content(name))
