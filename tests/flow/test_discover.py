@@ -101,7 +101,7 @@ def test_a_small_sample_takes_each_folder_in_turn_and_bad_files_are_told(cli, co
     (company_news / "en/bad.pdf").write_bytes(b"%PDF-1.4 nothing here")
     report = discover(cli, "news", "--out", "all.yaml", code=3)
     assert (report["outcome"], report["failures"]) == ("partial", {"load": 1})
-    skip = 'loading: {routes: [{glob: "**", route: skip}]}\nembeddings: {model: hashed}\n'
+    skip = 'loading: {routes: [{match: "**", route: skip}]}\nembeddings: {model: hashed}\n'
     (cli.folder / "skip.yaml").write_text(skip, "utf-8")
     told = discover(cli, "news", "--out", "none.yaml", "--settings", "skip.yaml", code=1)
     assert "goes into the graph" in told
