@@ -16,7 +16,7 @@ from pathgraph.tasks.extraction import extract_shard, finish_extraction, plan_ex
 SAMPLE = Sample()
 
 
-@flow(name="discover", task_runner=ThreadPoolTaskRunner(max_workers=SHARDS_IN_FLIGHT))
+@flow(name="discover", task_runner=ThreadPoolTaskRunner(max_workers=SHARDS_IN_FLIGHT))  # type: ignore[arg-type]
 def discover(
     store: Path = Path("data/store"),
     paths: tuple[str, ...] = (),
