@@ -131,8 +131,8 @@ def total(lines: Iterable[Line]) -> Line:
         tokens_in=sum(part.tokens_in for part in parts),
         tokens_out=sum(part.tokens_out for part in parts),
         minutes=math.fsum(part.minutes for part in parts),
-        cost=_sum([part.cost if part.calls else 0.0 for part in parts]),
-        batch_cost=_sum([part.batch_cost if part.calls else 0.0 for part in parts]),
+        cost=_sum([part.cost if part.calls else part.cost or 0.0 for part in parts]),
+        batch_cost=_sum([part.batch_cost if part.calls else part.batch_cost or 0.0 for part in parts]),
     )
 
 
