@@ -16,6 +16,7 @@ from pathgraph.cost.estimate import Work
 from pathgraph.errors import StoreBroken
 from pathgraph.extraction import run as extraction
 from pathgraph.extraction.reply import parse_reply
+from pathgraph.extraction.schema_file import read_schema
 from pathgraph.pipeline.embedding import known_vectors, vector_key
 from pathgraph.prompts.forms import EXTRACTION_WORDS, REPORT_WORDS
 from pathgraph.prompts.render import LANGUAGES, fenced, prompt
@@ -66,7 +67,10 @@ def extraction_work(planned: Planned, settings: Settings) -> list[Work]:
         return [Work("extraction", calls, cached, 0, 0), Work("gleanings", 0, 0, 0, 0)]
     size = dict(rows(planned.chunks, "chunk_id", "tokens"))
     sizes = [(size[chunk], language) for chunk, language in wanted.values()]
-    tokens_in = sum(tokens + prompt_tokens("extract.v1", lang, settings.prompts) for tokens, lang in sizes)
+    schema = read_schema(settings.extraction.schema_file)
+    told = {language: estimate(schema.prompt_section(language)) for language in LANGUAGES}
+    around = {lang: prompt_tokens("extract.v1", lang, settings.prompts) + told[lang] for lang in LANGUAGES}
+    tokens_in = sum(tokens + around.get(language, around["en"]) for tokens, language in sizes)
     tokens_out = sum(reply_tokens(tokens, settings) for tokens, _ in sizes)
     rounds = settings.extraction.gleanings
     return [

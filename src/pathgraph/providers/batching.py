@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
+from pathgraph.extraction.schema_file import read_schema
 from pathgraph.providers import factory
 from pathgraph.providers.protocol import Extractor, Summariser
 from pathgraph.settings import Settings
@@ -58,7 +59,8 @@ def extractor(settings: Settings, place: Place) -> Batched[Extractor]:
 
     endpoint = factory.checked_endpoint(settings, "extraction")
     desk = OpenAIDesk(Post(endpoint, place.cache, Batches(place.folder), place.work_key), settings.batch)
-    asker = OpenAIExtractor(endpoint, settings.extraction.gleanings, settings.prompts, desk.ask)
+    schema = read_schema(settings.extraction.schema_file)
+    asker = OpenAIExtractor(endpoint, settings.extraction.gleanings, settings.prompts, schema, desk.ask)
     return Batched(asker, desk)
 
 

@@ -6,6 +6,7 @@ Belongs here: construction. Does not: what providers do.
 from functools import lru_cache
 
 from pathgraph.errors import SettingsError
+from pathgraph.extraction.schema_file import read_schema
 from pathgraph.ids import content_hash
 from pathgraph.prompts.render import check_prompts
 from pathgraph.providers.protocol import Condenser, Embedder, Extractor, Summariser
@@ -19,9 +20,8 @@ def extractor(settings: Settings) -> Extractor:
     if settings.extraction.provider == "openai":
         from pathgraph.providers.openai.extractor import OpenAIExtractor
 
-        return OpenAIExtractor(
-            checked_endpoint(settings, "extraction"), settings.extraction.gleanings, settings.prompts
-        )
+        endpoint, schema = checked_endpoint(settings, "extraction"), read_schema(settings.extraction.schema_file)
+        return OpenAIExtractor(endpoint, settings.extraction.gleanings, settings.prompts, schema)
     from pathgraph.providers.offline.extractor import OfflineExtractor
     from pathgraph.providers.offline.gazetteer import entries_of
 

@@ -153,3 +153,17 @@ def test_the_document_stands_between_marks_in_the_prompt_of_its_language(serve):
 def test_a_text_is_halved_at_a_sentence_else_a_blank(text, parts):
     at = middle(text)
     assert (text[:at].rstrip(), text[at:].strip()) == (parts[0].rstrip(), parts[1])
+
+
+def test_a_schema_is_told_and_keyed_and_its_aliases_are_not():
+    from pathgraph.extraction.schema import FREE, Relation, Schema
+    from pathgraph.providers.openai.extractor import form_of
+
+    told = Schema((), (Relation("ceo_of", "Leads a company."),), fixed=True)
+    more = Schema((), (Relation("ceo_of", "Leads a company.", aliases=("대표이사",)),), fixed=True)
+    assert "ceo_of" in form_of(told, "en")
+    assert form_of(told, "en") == form_of(more, "en")
+    assert "{{" not in form_of(told, "ko")
+    endpoint = Endpoint(model="m")
+    keys = [OpenAIExtractor(endpoint, schema=schema).request_key("Text.", "en") for schema in (FREE, told, more)]
+    assert keys[0] != keys[1] == keys[2]

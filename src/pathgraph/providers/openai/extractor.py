@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pathgraph.chunking.sentences import sentences
 from pathgraph.extraction.reply import Part, join_replies, parse_reply
+from pathgraph.extraction.schema import FREE, Schema
 from pathgraph.ids import content_hash
 from pathgraph.prompts.forms import EXTRACTION, EXTRACTION_WORDS
 from pathgraph.prompts.render import LANGUAGES, Prompt, fenced, prompt
@@ -25,13 +26,21 @@ class OpenAIExtractor:
 
     provider = "openai"
 
-    def __init__(self, endpoint: Endpoint, gleanings: int = 0, prompts: Path | None = None, asker: Ask = ask) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        gleanings: int = 0,
+        prompts: Path | None = None,
+        schema: Schema = FREE,
+        asker: Ask = ask,
+    ) -> None:
         """Read the prompts; nothing is called yet.
 
         Args:
             endpoint: whom to ask.
             gleanings: how often, at most, the model is asked for what it missed.
             prompts: folder of the user's own prompts.
+            schema: what the model is told to look for; a free one without entries says nothing.
             asker: how a question is asked: at once, or in batches.
 
         Raises:
@@ -40,6 +49,7 @@ class OpenAIExtractor:
         self.model, self.parallel = str(endpoint.model), endpoint.concurrency
         self._endpoint, self._gleanings, self._asker = endpoint, gleanings, asker
         self._prompts = {language: prompt(PROMPT, language, prompts) for language in LANGUAGES}
+        self._forms = {language: form_of(schema, language) for language in LANGUAGES}
         self._gleans = {language: prompt(GLEAN, language, prompts) for language in LANGUAGES}
         self.prompt_hash = content_hash(*(self._prompt_key(language) for language in LANGUAGES))
 
@@ -59,7 +69,7 @@ class OpenAIExtractor:
 
     def _prompt_key(self, language: str) -> str:
         glean = self._gleans[language].hash if self._gleanings else ""
-        form = json.dumps(EXTRACTION, sort_keys=True) + EXTRACTION_WORDS
+        form = json.dumps(EXTRACTION, sort_keys=True) + self._forms[language]
         return content_hash(self._prompts[language].hash, glean, form)
 
     def _parts(self, text: str, language: str, start: int, halvings: int) -> list[Part]:
@@ -83,7 +93,7 @@ class OpenAIExtractor:
         def question(messages: tuple[Message, ...], may_be_cut: bool) -> Question:
             return Question(messages, "facts", EXTRACTION, lambda answer: parse_reply(answer, text), may_be_cut, urgent)
 
-        values = {"format": EXTRACTION_WORDS.strip(), "document": fenced(text)}
+        values = {"format": self._forms[language].strip(), "document": fenced(text)}
         messages = self._prompts[language].messages(values)
         rounds = [self._asker(question(messages, may_be_cut), self._endpoint, "extraction")]
         told = _facts(rounds[0].text, text) if self._gleanings and not rounds[0].cut else frozenset()
@@ -96,6 +106,12 @@ class OpenAIExtractor:
             rounds.append(answer)
             told |= new
         return rounds
+
+
+def form_of(schema: Schema, language: str) -> str:
+    """Return what a model is told about the form of its reply, and about the schema where there is one."""
+    section = schema.prompt_section(language)
+    return f"{EXTRACTION_WORDS.rstrip()}\n\n{section}\n" if section else EXTRACTION_WORDS
 
 
 def middle(text: str) -> int:
