@@ -36,6 +36,7 @@ def run(wanted: Wanted, as_json: bool) -> int:
     if wanted.budget:
         parse_limit(wanted.budget)  # a slip shows before anything is started
     stop_on_signals()
+    _warn_of_batches(wanted.store, settings)
     report = _nothing_to_do(wanted, settings) or _index(wanted, settings)
     if as_json:
         print_json(report.model_dump(mode="json"))
@@ -74,6 +75,20 @@ def batched(settings: Settings, wanted: Wanted) -> Settings:
     if not wanted.wait and not rules.enabled:
         raise UsageError("--no-wait says how to use the batch API.", "Add --batch.")
     return settings
+
+
+def _warn_of_batches(store: Path, settings: Settings) -> None:
+    """Say so when answers that are under way would be paid for once more."""
+    from pathgraph.store.batches import Batches
+    from pathgraph.store.layout import Store
+
+    under_way = Batches(Store(store.expanduser().absolute()).batches).read()
+    if under_way and not settings.batch.enabled:
+        count = sum(len(one.requests) for one in under_way)
+        err.print(
+            f"{count:,} requests are under way in batches; without --batch they are asked, and paid for, once more.",
+            style="yellow",
+        )
 
 
 def stop_on_signals() -> None:

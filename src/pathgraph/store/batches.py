@@ -69,15 +69,15 @@ class Batches:
         finally:
             self._lock.release()
 
-    def read(self, endpoint: str) -> list[SubmittedBatch]:
-        """Return the batches handed in at an endpoint and not removed, oldest first."""
+    def read(self, endpoint: str | None = None) -> list[SubmittedBatch]:
+        """Return the batches handed in (at an endpoint) and not removed, oldest first."""
         found = []
         for path in self.folder.glob("*.json"):
             try:
                 one = SubmittedBatch(**json.loads(path.read_bytes()))
             except FileNotFoundError:  # merged by another process meanwhile
                 continue
-            found += [one] if one.endpoint == endpoint else []
+            found += [one] if endpoint in {None, one.endpoint} else []
         return sorted(found, key=lambda one: (one.submitted, one.name))
 
     def write(self, one: SubmittedBatch) -> None:

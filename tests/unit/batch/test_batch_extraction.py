@@ -11,7 +11,8 @@ from pathgraph.cost.budget import parse_limit
 from pathgraph.errors import BudgetExhausted, ModelRejected
 from pathgraph.extraction.run import NAMESPACE, extract
 from pathgraph.providers import factory, usage
-from pathgraph.providers.openai.batch_post import NAMESPACE as KNOWN
+from pathgraph.providers.batching import Place
+from pathgraph.store.cache import Cache
 
 from .batch_parts import cached, jobs_of, reply_of, run, texts_of, under_way
 
@@ -214,4 +215,30 @@ def test_changed_documents_leave_the_batch_of_the_old_ones_alone(server_of, sett
     assert (stats["batch_requests"], stats["repeated_prompts"]) == (8, 0)
     assert under_way(place) == []
     assert {one.namespace for one in place.cache.stats()} == {NAMESPACE}
-    assert place.cache.get_many(KNOWN, []) == {}
+
+
+def test_a_chunk_too_long_for_the_model_is_split(server_of, settings_of, place, tmp_path, known_dialect):
+    long = " ".join(texts_of(40))
+    server = server_of(1, replies={"Person": reply_of(1)})
+    settings = settings_of(server)
+    known_dialect(server)
+    other = Place(Cache(tmp_path / "other"), tmp_path / "other" / "batches", "work")
+    assert run(settings, other, [long]) == []
+    other.cache.close()
+    server.change(context=server.stats()["tokens_in"] + settings.endpoint.max_output_tokens - 1)
+    server.reset()
+    assert run(settings, place, [long]) == []
+    stats = server.stats()
+    assert (stats["batch_requests"], stats["chat_calls"]) == (1, 2)
+    assert "pathgraph_parts" in cached(settings, place, [long])[0]
+
+
+def test_a_cancelled_batch_is_handed_in_again(server_of, settings_of, place, known_dialect):
+    server = server_of(4, batch_seconds=60)
+    known_dialect(server)
+    with pytest.raises(progress.Submitted) as submitted:
+        run(settings_of(server, wait=False), place, texts_of(4))
+    server._call(f"/v1/batches/{submitted.value.batches[0]}/cancel", {})
+    server.change(batch_seconds=0)
+    assert run(settings_of(server), place, texts_of(4)) == []
+    assert server.stats()["batch_requests"] == 4

@@ -1,11 +1,13 @@
 """Faults of the Files and Batches endpoints: nothing is handed in twice, whatever the wire does."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 
 from pathgraph.errors import ModelError, ModelRejected
+from pathgraph.providers.batching import Place
 from pathgraph.providers.openai.batch_api import NAME, BatchApi
 from pathgraph.store.batches import Batches
 from pathgraph.store.cache import Cache
@@ -73,3 +75,16 @@ def test_an_endpoint_without_a_batch_api_says_so(protocol_server, place, monkeyp
     with pytest.raises(ModelRejected, match="no batch API") as error:
         run(settings_for(server.url), place, texts_of(2))
     assert "without --batch" in error.value.remedy
+
+
+def test_runs_at_the_same_time_hand_in_each_request_once(server_of, settings_of, tmp_path, known_dialect):
+    server = server_of(20, batch_seconds=0.5)
+    known_dialect(server)
+    settings = settings_of(server, max_requests=4)
+    # Places of their own share the folder, as processes do.
+    places = [Place(Cache(tmp_path / "c"), tmp_path / "c" / "batches", f"work{number}") for number in range(3)]
+    with ThreadPoolExecutor(3) as threads:
+        assert list(threads.map(lambda place: run(settings, place, texts_of(20)), places)) == [[], [], []]
+    assert server.stats()["batch_requests"] == 20
+    for place in places:
+        place.cache.close()
