@@ -7,6 +7,7 @@ Belongs here: names of fields and lists, shapes of single records. Does not: fin
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import regex
@@ -182,6 +183,7 @@ def row_record(row: Sequence[Any]) -> Record:
     return record | ({"strength": row[3]} if len(row) == 4 else {})
 
 
+@lru_cache(maxsize=1024)  # a corpus has millions of fields and a dozen names of fields
 def plain_key(key: str) -> str:
     """Return a field's name in lower case with underscores."""
     return regex.sub(r"[\s\-]+", "_", _CAMEL.sub("_", key.strip(" *_`\"'")).lower())

@@ -9,6 +9,7 @@ import math
 from bisect import bisect
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -192,7 +193,12 @@ def _clean(value: object) -> str:
     """Return a field as one sanitised line; numbers as written, anything nested as nothing."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         value = str(value)
-    return " ".join(sanitise(value).replace("\\_", "_").split()) if isinstance(value, str) else ""
+    return _one_line(value) if isinstance(value, str) else ""
+
+
+@lru_cache(maxsize=4096)  # names, types and sentences come again in the records of one chunk
+def _one_line(value: str) -> str:
+    return " ".join(sanitise(value).replace("\\_", "_").split())
 
 
 def _type(value: object) -> str:
