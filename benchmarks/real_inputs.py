@@ -229,11 +229,16 @@ def table(rows: list[dict[str, Any]]) -> str:
     order = ("start", "documents", "chunks", "extraction", "graph", "communities", "paths", "summaries", "embeddings")
     for stage in (*order, "publish"):
         pairs = [row["stages"].get(stage, (0.0, 0.0)) for row in rows]
-        lines.append(f"| {stage}, wall (CPU) s | " + " | ".join(f"{w:.1f} ({c:.1f})" for w, c in pairs) + " |")
+        lines.append(f"| {stage}, wall (CPU) s | " + " | ".join(_seconds(*pair) for pair in pairs) + " |")
     for name, stages in (("extraction alone", ("extraction",)), ("whole run", None)):
         speeds = [_speed(row, stages) for row in rows]
         lines.append(f"| pages a CPU second, {name} | " + " | ".join(f"{speed:.1f}" for speed in speeds) + " |")
     return "\n".join(lines)
+
+
+def _seconds(wall: float, cpu: float) -> str:
+    """Return both; start and publish have no wall time, for the run's record is written before they are over."""
+    return f"{wall:.1f} ({cpu:.1f})" if wall else f"({cpu:.1f})"
 
 
 def _speed(row: dict[str, Any], stages: tuple[str, ...] | None) -> float:
