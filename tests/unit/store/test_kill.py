@@ -1,6 +1,6 @@
 """A publisher killed at random instants, again and again, beside a reader: no reader ever sees a broken store.
 
-PATHGRAPH_KILLS sets the number of kills (20 by default).
+PATHGRAPH_KILLS sets the number of kills (8 by default).
 """
 
 import multiprocessing
@@ -14,7 +14,7 @@ from store_sample import generation, generations_in, publish_for_ever, publish_r
 from pathgraph.store.database import linked
 from pathgraph.store.snapshots import Snapshot, verify
 
-KILLS = int(os.environ.get("PATHGRAPH_KILLS", "20"))
+KILLS = int(os.environ.get("PATHGRAPH_KILLS", "8"))
 ENOUGH = 6
 
 
