@@ -69,7 +69,7 @@ def settle_extraction(run: Run, shards: list[int]) -> RunReport | None:
 @stage
 def extract_shard(run: Run, number: int) -> int:
     """Have every chunk of a shard answered, each reply durable before use; return how many failed."""
-    calls = pool.calls(run.settings, run.kept("processes", 0))
+    calls = pool.calls(run.settings, run.kept("processes", 0), run.cache)
     executor: Executor = calls.executor
     extractor = calls.extractor
     if run.settings.in_batches("extraction"):
@@ -94,4 +94,5 @@ def _jobs(run: Run, number: int) -> list[extraction.Job]:
     import pyarrow.parquet as pq
 
     jobs: pa.Table = pq.read_table(run.staging.work / f"shard-{number:05d}.parquet")
-    return jobs_of(jobs)
+    # A task that is tried again, and a run beside another one, find replies that were missing when the shard was cut.
+    return jobs_of(missing(jobs, run.cache))

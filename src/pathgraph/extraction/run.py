@@ -5,7 +5,7 @@ Belongs here: the loop over chunks, what counts as a usable reply, failures. Doe
 """
 
 from collections.abc import Sequence
-from concurrent.futures import Executor, Future, as_completed, wait
+from concurrent.futures import Executor, as_completed, wait
 from dataclasses import dataclass
 
 from pathgraph import progress
@@ -33,7 +33,7 @@ class Job:
 def extract(jobs: Sequence[Job], extractor: Extractor, cache: Cache, calls: Executor) -> list[Failure]:
     """Make every job's reply be in the cache; return a failure for each that cannot be had.
 
-    A reply is durable in the cache before anything is made of it, and one that cannot be read is never cached.
+    A reply is durable in the cache before its caller makes the next call, and one that cannot be read is never cached.
 
     Args:
         jobs: the chunks.
@@ -42,44 +42,37 @@ def extract(jobs: Sequence[Job], extractor: Extractor, cache: Cache, calls: Exec
         calls: runs the calls; its workers are the parallelism.
 
     Raises:
-        ModelRejected: the provider refuses for good; the rest of the jobs is not tried. When it is because the budget
-            is used up, the calls under way are waited for.
-        Stopped: somebody asked to stop; replies that had come are kept.
+        ModelRejected: the provider refuses for good; calls that have not begun are not made. When it is because the
+            budget is used up, the calls under way are waited for.
+        StoreError: the cache cannot be written; calls that have not begun are not made.
+        Stopped: somebody asked to stop; replies that had come were kept.
     """
-    waiting: dict[Future[str], tuple[Job, str]] = {}
     asked: dict[str, Job] = {}
     for job in jobs:
-        key = extractor.request_key(job.text, job.language)
-        if asked.setdefault(key, job) is job:
-            waiting[calls.submit(extractor.reply, job.text, job.language)] = (job, key)
+        asked.setdefault(extractor.request_key(job.text, job.language), job)
+    begun = [calls.submit(_answer, job, key, extractor, cache) for key, job in asked.items()]
     failures: list[Failure] = []
     try:
-        for future in as_completed(list(waiting)):
+        for future in as_completed(begun):
             progress.check_stop()
-            failure = _keep(future, *waiting.pop(future), cache)
+            failure = future.result()
             failures += [failure] if failure else []
             progress.reporter().advance(STAGE, 1, int(failure is not None))
-    except (ModelRejected, progress.Stopped) as error:
-        _rescue(waiting, cache, isinstance(error, BudgetExhausted))
+    except BudgetExhausted:
+        wait([future for future in begun if not future.cancel()])
         raise
+    finally:
+        for future in begun:
+            future.cancel()  # when it goes well there are none left
     progress.reporter().advance(STAGE, len(jobs) - len(asked))
     return failures
 
 
-def _rescue(waiting: dict[Future[str], tuple[Job, str]], cache: Cache, await_calls: bool) -> None:
-    """Drop the calls that have not begun, and keep the replies that had come, or will come: they are paid for."""
-    begun = [future for future in waiting if not future.cancel()]
-    if await_calls:
-        wait(begun)
-    for future, (job, key) in waiting.items():
-        if future.done() and not future.cancelled() and future.exception() is None:
-            _keep(future, job, key, cache)
-
-
-def _keep(future: Future[str], job: Job, key: str, cache: Cache) -> Failure | None:
+def _answer(job: Job, key: str, extractor: Extractor, cache: Cache) -> Failure | None:
+    """Ask and keep the reply, in the thread that asked: it stays paid for whatever becomes of the others."""
     raw, attempts = "", 1
     try:
-        raw = future.result()
+        raw = extractor.reply(job.text, job.language)
         parse_reply(raw, job.text)
     except ModelRejected:
         raise

@@ -38,11 +38,15 @@ def jobs_table(chunks: pa.Table, documents: pa.Table, extractor: Extractor) -> p
 
 
 def missing(jobs: pa.Table, cache: Cache) -> pa.Table:
-    """Return the jobs whose reply is not in the cache."""
+    """Return the jobs whose reply is not in the cache; of equal requests the first, since one call serves all."""
     known: set[str] = set()
     for batch in _batches(jobs):
         known |= cache.get_many(NAMESPACE, values(batch, "key")).keys()
-    return jobs.filter(pa.array([key not in known for key in values(jobs, "key")], pa.bool_()))
+    wanted = []
+    for key in values(jobs, "key"):
+        wanted.append(key not in known)
+        known.add(key)
+    return jobs.filter(pa.array(wanted, pa.bool_()))
 
 
 def shard(jobs: pa.Table, size: int) -> list[pa.Table]:

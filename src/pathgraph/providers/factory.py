@@ -12,16 +12,28 @@ from pathgraph.prompts.render import check_prompts
 from pathgraph.providers.protocol import Condenser, Embedder, Extractor, Summariser
 from pathgraph.resolution.aliases import read_aliases
 from pathgraph.settings import Endpoint, Settings, Stage
+from pathgraph.store.cache import Cache
 
 
 @lru_cache(maxsize=8)
-def extractor(settings: Settings) -> Extractor:
-    """Return who extracts; its models are loaded at the first call. Raises MissingExtra, SettingsError."""
+def extractor(settings: Settings, cache: Cache | None = None) -> Extractor:
+    """Return who extracts; its models are loaded at the first call.
+
+    Args:
+        settings: say who.
+        cache: where answers are kept in the middle of a conversation; None: nowhere.
+
+    Raises:
+        MissingExtra, SettingsError: there is no such provider here, or it cannot be asked.
+    """
     if settings.extraction.provider == "openai":
+        from pathgraph.providers.openai.chat import ask
         from pathgraph.providers.openai.extractor import OpenAIExtractor
+        from pathgraph.providers.openai.memory import Memory
 
         endpoint, schema = checked_endpoint(settings, "extraction"), read_schema(settings.extraction.schema_file)
-        return OpenAIExtractor(endpoint, settings.extraction.gleanings, settings.prompts, schema)
+        asker = Memory(cache).ask if cache is not None else ask
+        return OpenAIExtractor(endpoint, settings.extraction.gleanings, settings.prompts, schema, asker)
     from pathgraph.providers.offline.extractor import OfflineExtractor
     from pathgraph.providers.offline.gazetteer import entries_of
 

@@ -17,6 +17,7 @@ from pathgraph.errors import ModelError
 from pathgraph.providers import factory
 from pathgraph.providers.protocol import Extractor
 from pathgraph.settings import Settings
+from pathgraph.store.cache import Cache
 
 SHARD_ROUNDS = 4  # chunks of a task for each caller
 CHUNKS_PER_PROCESS = 24  # below this, loading the models once more takes longer than it saves
@@ -54,21 +55,21 @@ class _Open:
     """The calls of this process, one set at a time, shared by all shards of a run."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    key: tuple[str, int] | None = None
+    key: tuple[str, int, Cache | None] | None = None
     calls: Calls | None = None
 
 
 _open = _Open()
 
 
-def calls(settings: Settings, processes: int) -> Calls:
-    """Return the shared calls for these settings, starting workers where there are none yet."""
-    key = (settings.model_dump_json(), processes)
+def calls(settings: Settings, processes: int, cache: Cache | None = None) -> Calls:
+    """Return the shared calls for these settings, starting workers where there are none yet; cache: see `factory`."""
+    key = (settings.model_dump_json(), processes, cache)
     with _open.lock:
         if _open.calls is None or _open.key != key:
             if _open.calls is not None:
                 _open.calls.close()
-            _open.key, _open.calls = key, _start(settings, processes)
+            _open.key, _open.calls = key, _start(settings, processes, cache)
         return _open.calls
 
 
@@ -80,9 +81,9 @@ def close() -> None:
         _open.key, _open.calls = None, None
 
 
-def _start(settings: Settings, processes: int) -> Calls:
+def _start(settings: Settings, processes: int, cache: Cache | None) -> Calls:
     if not processes:
-        extractor = factory.extractor(settings)
+        extractor = factory.extractor(settings, cache)
         executor = ThreadPoolExecutor(extractor.parallel, thread_name_prefix="extract")
         return Calls(extractor, executor, lambda: executor.shutdown(cancel_futures=True))
     context = multiprocessing.get_context("spawn")

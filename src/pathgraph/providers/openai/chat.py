@@ -12,7 +12,7 @@ from pathgraph.cost import meter
 from pathgraph.errors import ModelError
 from pathgraph.providers.openai import loop
 from pathgraph.providers.openai.client import Body, client_of
-from pathgraph.providers.openai.errors import BadReply, Unsupported
+from pathgraph.providers.openai.errors import BadReply, Unsupported, Unusable
 from pathgraph.settings import Endpoint
 from pathgraph.tokens import estimate
 
@@ -65,6 +65,7 @@ class Question:
         check: raises ValueError for an answer's text that cannot be used.
         may_be_cut: an answer that was cut is returned unchecked, even when it is empty.
         urgent: where answers come in batches, this one is not waited for: few questions are of its kind.
+        goes_on: more questions follow, for whose sake this one must not be asked again.
     """
 
     messages: tuple[Message, ...]
@@ -73,6 +74,7 @@ class Question:
     check: Callable[[str], object]
     may_be_cut: bool = False
     urgent: bool = False
+    goes_on: bool = False
 
 
 _dialects: dict[tuple[str, str], Dialect] = {}  # touched on the shared loop only
@@ -92,7 +94,8 @@ def ask(question: Question, endpoint: Endpoint, stage: str) -> Answer:
     Raises:
         ModelRejected: the endpoint refuses for good, or the budget is used up (BudgetExhausted).
         TooLong: the conversation does not fit the model.
-        ModelError: no usable answer came; `raw` holds the last.
+        Unusable: answers came, and none of them can be used; `raw` holds the last.
+        ModelError: no answer came.
         Stopped: somebody asked to stop.
     """
     return loop.run(_ask(question, endpoint, stage))
@@ -129,7 +132,7 @@ def decide(question: Question, endpoint: Endpoint, answers: Sequence[Answer]) ->
         if answer.cut and answer.text.strip() and not _complaint(answer, question):
             return answer
     remedy = CUT_REMEDY if last.cut else ""
-    raise ModelError(f"{endpoint.model}: {problem}", remedy, raw=last.text or last.refusal, attempts=len(answers))
+    raise Unusable(f"{endpoint.model}: {problem}", remedy, raw=last.text or last.refusal, attempts=len(answers))
 
 
 async def answer_once(question: Question, endpoint: Endpoint, stage: str) -> Answer:

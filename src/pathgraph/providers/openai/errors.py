@@ -32,6 +32,10 @@ class TooLong(ModelError):
     """Prompt and reply do not fit the model's context."""
 
 
+class Unusable(ModelError):
+    """The model answered, as often as it was asked, and none of its answers can be used."""
+
+
 class Unsupported(Exception):
     """The endpoint does not take the request as it is (400, 422); the argument is what it says."""
 

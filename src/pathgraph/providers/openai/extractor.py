@@ -13,7 +13,7 @@ from pathgraph.ids import content_hash
 from pathgraph.prompts.forms import EXTRACTION, EXTRACTION_WORDS
 from pathgraph.prompts.render import LANGUAGES, Prompt, fenced, prompt
 from pathgraph.providers.openai.chat import Answer, Ask, Message, Question, ask
-from pathgraph.providers.openai.errors import TooLong
+from pathgraph.providers.openai.errors import TooLong, Unusable
 from pathgraph.settings import Endpoint
 
 PROMPT, GLEAN = "extract.v1", "glean.v1"
@@ -88,18 +88,29 @@ class OpenAIExtractor:
         return first + self._parts(text[at:], language, start + at, halvings - 1)
 
     def _rounds(self, text: str, language: str, may_be_cut: bool, urgent: bool) -> list[Answer]:
-        """Ask, then ask for what is missing until nothing new comes; a cut first answer ends it."""
+        """Ask, then ask for what is missing until nothing new comes; a cut first answer ends it.
 
-        def question(messages: tuple[Message, ...], may_be_cut: bool) -> Question:
-            return Question(messages, "facts", EXTRACTION, lambda answer: parse_reply(answer, text), may_be_cut, urgent)
+        A gleaning to which no usable answer comes, or for which the conversation has grown too long, ends it too: the
+        rounds before it are good.
+        """
+
+        def question(messages: tuple[Message, ...], may_be_cut: bool, last: bool) -> Question:
+            def check(answer: str) -> object:
+                return parse_reply(answer, text)
+
+            return Question(messages, "facts", EXTRACTION, check, may_be_cut, urgent, goes_on=urgent or not last)
 
         values = {"format": self._forms[language].strip(), "document": fenced(text)}
         messages = self._prompts[language].messages(values)
-        rounds = [self._asker(question(messages, may_be_cut), self._endpoint, "extraction")]
+        first = question(messages, may_be_cut, last=not self._gleanings)
+        rounds = [self._asker(first, self._endpoint, "extraction")]
         told = _facts(rounds[0].text, text) if self._gleanings and not rounds[0].cut else frozenset()
-        for _ in range(self._gleanings if told else 0):
+        for left in reversed(range(self._gleanings if told else 0)):
             messages = _asked_again(messages, rounds[-1].text, self._gleans[language])
-            answer = self._asker(question(messages, True), self._endpoint, "gleanings")
+            try:
+                answer = self._asker(question(messages, True, last=not left), self._endpoint, "gleanings")
+            except (TooLong, Unusable):
+                break
             new = frozenset() if answer.cut else _facts(answer.text, text) - told
             if not new:
                 break
