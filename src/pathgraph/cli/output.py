@@ -10,6 +10,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -43,8 +44,8 @@ def _finite(value: Any) -> Any:
 def _encode(value: object) -> object:
     if isinstance(value, (datetime, date)):
         return value.isoformat()
-    if isinstance(value, (Path, bytes)):
-        return str(value)
+    if isinstance(value, Decimal) and abs(value) <= 1 << 53:  # DuckDB's sum of whole numbers is one
+        return int(value) if value == int(value) else float(value)
     return str(value)
 
 
