@@ -4,14 +4,17 @@ import json
 import time
 
 import pytest
-from protocol.faults import CHAT, spread
+from protocol.faults import CHAT, EMBEDDING, spread
 
 WORDS = ["Alder", "Birch", "Cedar", "Dogwood", "Elm", "Fir", "Ginkgo", "Hazel", "Ivy", "Juniper"]
 
 
 def story(number):
+    """Twelve stories share a town, so that there are communities worth a report."""
     first, second = f"{WORDS[number % 10]}{number}", f"{WORDS[number // 10 % 10]}Works{number}"
-    return {"text": f"{first} runs {second} in the town of Port{number}.", "triples": [[first, "runs", second]]}
+    town = f"Port{number // 12}"
+    triples = [[first, "runs", second], [second, "stands in", town]]
+    return {"text": f"{first} runs {second}, and {second} stands in {town}.", "triples": triples}
 
 
 @pytest.fixture
@@ -26,7 +29,7 @@ def project(cli, protocol_server):
         settings = {
             "endpoint": {"model": "m", "base_url": server.url, "concurrency": 8, **dict(endpoint)},
             "extraction": {"provider": "openai", "shard_chunks": 8},
-            "embeddings": {"model": "hashed"},
+            "embeddings": {"model": "hashed", "endpoint": {"model": "v"}, "batch": 8},
         }
         (cli.folder / "pathgraph.yaml").write_text(json.dumps(settings), encoding="utf-8")  # JSON is YAML
         return server
@@ -40,22 +43,23 @@ def typed(cli):
 
 
 def expected(numbers):
-    facts = (story(number)["triples"][0] for number in numbers)
+    facts = (fact for number in numbers for fact in story(number)["triples"])
     return sorted((subject, target) for subject, _, target in facts)
 
 
-def test_three_calls_in_ten_fail_in_every_way(cli, project):
-    server = project(
-        60, {"timeout_seconds": 15, "max_attempts": 30}, faults=spread(0.3, CHAT), hang=1, retry_after=0.05, seed=11
-    )
-    report = cli.index("stories.jsonl")
+def test_three_calls_in_ten_fail_in_every_way_and_in_every_stage(cli, project):
+    faults = {"faults": spread(0.3, CHAT), "embedding_faults": spread(0.3, EMBEDDING)}
+    server = project(60, {"timeout_seconds": 15, "max_attempts": 30}, **faults, hang=1, retry_after=0.05, seed=11)
+    report = cli.index("stories.jsonl", "--provider", "openai")
     stats = server.stats()
     assert report["failures"] == {}
     assert typed(cli) == expected(range(60))
-    assert stats["repeated_prompts"] == 0
+    assert cli.sql("SELECT count(*) AS n FROM summaries WHERE model = 'm'")[0]["n"] >= 5
+    assert (stats["repeated_prompts"], stats["repeated_embedded_texts"]) == (0, 0)
     assert sum(stats["faults"].values()) > 10  # else nothing was shown
-    assert cli.index("stories.jsonl")["outcome"] == "unchanged"
-    assert server.stats()["chat_calls"] == stats["chat_calls"]
+    assert cli.index("stories.jsonl", "--provider", "openai")["outcome"] == "unchanged"
+    after = server.stats()
+    assert [after[name] - stats[name] for name in ("chat_calls", "embedding_calls")] == [0, 0]
 
 
 def test_a_chunk_that_cannot_be_had_is_one_row_which_the_next_run_tries_again(cli, project):
