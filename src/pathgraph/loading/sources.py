@@ -13,6 +13,7 @@ from typing import Literal
 
 from pathgraph.errors import InputError
 from pathgraph.loading.files import file_system, is_url, walk
+from pathgraph.text import is_unicode
 
 Kind = Literal["folder", "glob", "file", "uris"]
 _KINDS: tuple[Kind, ...] = ("folder", "glob", "file", "uris")
@@ -56,7 +57,8 @@ def parse_sources(arguments: Sequence[str], cwd: Path) -> tuple[Source, ...]:
     `name=` before one of these. An existing path wins over every other reading of the argument.
 
     Raises:
-        InputError: nothing was given; a root is missing; a folder or glob has no file; two roots share a name.
+        InputError: nothing was given; a root is missing; a folder or glob has no file; two roots share a name;
+            a name is no UTF-8.
         MissingExtra: a URL needs a driver that is not installed.
     """
     if not arguments:
@@ -64,6 +66,10 @@ def parse_sources(arguments: Sequence[str], cwd: Path) -> tuple[Source, ...]:
     sources = tuple(dict.fromkeys(_parse(argument, cwd) for argument in arguments))
     require_distinct_names(sources)
     for source in sources:
+        if not is_unicode(f"{source.root}{source.pattern}"):  # the manifest could not name it
+            raise InputError(
+                f"The name of a source is no UTF-8: {source.root!r}.", "Rename it, or name a folder above."
+            )
         require_files(source)
     return sources
 

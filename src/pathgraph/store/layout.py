@@ -11,6 +11,7 @@ from pathlib import Path
 from pathgraph.errors import StoreBroken, StoreError, StoreNotFound
 from pathgraph.store.files import unwritable
 from pathgraph.store.snapshots import Snapshot
+from pathgraph.text import is_unicode
 
 _INDEX_FIRST = "Index documents first: pathgraph index PATH --store STORE"
 
@@ -39,7 +40,8 @@ class Store:
         """Return the store at the path, making its folders where they are missing.
 
         Raises:
-            StoreError: the path cannot be written, is a file, has a backslash, or holds something else than a store.
+            StoreError: the path cannot be written, is a file, has a backslash or what is no UTF-8 in its name,
+                or holds something else than a store.
         """
         store = cls(path.expanduser().absolute())
         if os.sep == "/" and "\\" in str(store.root):
@@ -47,6 +49,8 @@ class Store:
                 f"DuckDB cannot read below a folder with a backslash in its name: {store.root}",
                 "Choose another folder.",
             )
+        if not is_unicode(str(store.root)):
+            raise StoreError(f"The store's name is no UTF-8: {str(store.root)!r}.", "Choose another folder.")
         if store.root.is_dir() and not store.snapshots.is_dir() and any(store.root.iterdir()):
             raise StoreError(f"{store.root} is a folder with other things in it.", "Name an empty or a new folder.")
         try:

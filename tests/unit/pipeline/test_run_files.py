@@ -11,8 +11,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "store"))  # the hand-made gr
 
 from store_sample import document, publish_rows
 
-from pathgraph.errors import InputError
+from pathgraph.errors import InputError, StoreError
 from pathgraph.failure import Failure
+from pathgraph.loading.sources import parse_sources
 from pathgraph.pipeline.plan import plan_index
 from pathgraph.pipeline.run import Run
 from pathgraph.settings import Settings
@@ -91,3 +92,14 @@ def test_a_file_that_changes_during_the_run_is_a_failure_and_no_cached_reading(t
     assert read_documents.fn(run, False) == 1
     assert [failure.error for failure in run.failures()] == ["changed"]
     run.staging.remove()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file names are bytes")
+def test_a_root_or_store_whose_name_is_no_utf8_is_refused_with_a_remedy(tmp_path, docs_folder):
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/d\xff"))
+    docs_folder.rename(odd)
+    with pytest.raises(InputError, match="Rename it"):
+        parse_sources([str(odd)], tmp_path)
+    assert parse_sources([str(tmp_path)], tmp_path)
+    with pytest.raises(StoreError, match="another folder"):
+        Store.create(odd / "store")
