@@ -28,6 +28,7 @@ BREAKER_SECONDS = 30.0  # how long an open circuit refuses; then one call is let
 UNREACHABLE_TRIES = 3  # tries of an address at which nobody has ever answered
 FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0  # seconds between tries: doubling, with jitter
 _CONNECT_SECONDS = 20.0
+_GRACE_SECONDS = 0.5  # after a call's time is over, to read what has come by then
 _HOSTED = Endpoint().base_url
 
 
@@ -93,13 +94,20 @@ class Client:
         )
 
     async def _send(self, path: str, body: Body, read: Read[T], seconds: float) -> T:
-        timeout = openai.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
         # The SDK's timeout counts from byte to byte; a reply that trickles for hours needs one over all.
-        async with asyncio.timeout(seconds):
-            response = await self.sdk.post(
-                path, body=body, cast_to=httpx2.Response, options={"timeout": timeout, "max_retries": 0}
-            )
-        return read(json_object(response))
+        timeout = openai.Timeout(seconds + 2 * _GRACE_SECONDS, connect=min(seconds, _CONNECT_SECONDS))
+        posting = asyncio.ensure_future(
+            self.sdk.post(path, body=body, cast_to=httpx2.Response, options={"timeout": timeout, "max_retries": 0})
+        )
+        try:
+            # A process that stood still finds the time over and the reply there: it is paid for, so it is read.
+            for wait in (seconds, _GRACE_SECONDS):
+                await asyncio.wait({posting}, timeout=wait)
+            if not posting.done():
+                raise TimeoutError
+            return read(json_object(posting.result()))
+        finally:
+            posting.cancel()
 
     def _judged(self, error: BaseException, asked: Asked) -> Passing:
         try:
