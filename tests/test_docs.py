@@ -56,7 +56,8 @@ def test_settings_and_columns_exist(page):
     for section, key in re.findall(r"`([a-z]+)\.([a-z_]+)`", page.read_text("utf-8")):
         if section in sections and hasattr(sections[section].annotation, "model_fields"):
             columns = TABLES[section].arrow.names if section in TABLES else []
-            others = {*columns, "duckdb", "calls", "in", "out", "batch_in", "batch_out"}  # a file, and what runs count by stage
+            # A file, and what runs count by stage.
+            others = {*columns, "duckdb", "calls", "in", "out", "batch_in", "batch_out"}
             assert key in {*sections[section].annotation.model_fields, *others}, f"{section}.{key}"
 
 
