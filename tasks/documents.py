@@ -24,6 +24,8 @@ def read_documents(run: Run, allow_deletes: bool) -> int:
         read, failures = documents.read_documents(items, run.settings.loading, run.cache)
         table = documents.documents_table(read, [*failures, *run.failures()], parent)
         _guard(parent, table, allow_deletes)
+        documents.require_some(table, failures)
+        run.keep("changes", documents.changes(parent, table))
         run.keep_failures(documents.STAGE, failures)
         run.staging.write(documents.TABLE, table)
     return table.num_rows

@@ -3,8 +3,9 @@
 Belongs here: names, types, bounds, defaults and their meaning. Does not: what selects a run's work (paths, dates).
 """
 
+import difflib
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import yaml
@@ -97,7 +98,9 @@ class Loading(Section):
     text_column: str | None = Field(
         None, description="Column of csv, jsonl, parquet, xlsx that is the text; found if unset."
     )
-    id_column: str | None = Field(None, description="Column that identifies a row; else the hash of its text.")
+    id_column: str | None = Field(
+        None, description="Column that identifies a row; found if unset, else the hash of its text."
+    )
     title_column: str | None = Field(None, description="Column that is the title; found if unset.")
     date_column: str | None = Field(None, description="Column that is modified_at; found if unset.")
     file_times: bool = Field(False, description="Use the file's time as modified_at where metadata gives none.")
@@ -257,6 +260,19 @@ class Settings(Section):
         return self.endpoint.changed(changes)
 
 
+def _fault(place: tuple[int | str, ...], kind: str, message: str) -> str:
+    """Return one fault in words; an unknown key with the one it is probably meant to be."""
+    where = ".".join(map(str, place))
+    if kind != "extra_forbidden":
+        return f"{where}: {message}"
+    section: Any = Settings
+    for step in place[:-1]:
+        section = getattr(section, "model_fields", {}).get(step)
+        section = getattr(section, "annotation", None)
+    near = difflib.get_close_matches(str(place[-1]), list(getattr(section, "model_fields", {})), n=1)
+    return f"{where}: there is no such key" + (f"; did you mean {near[0]}?" if near else "")
+
+
 def load_settings(path: Path | None) -> Settings:
     """Read settings from a YAML file; defaults for what it does not name, all defaults without a file.
 
@@ -276,7 +292,7 @@ def load_settings(path: Path | None) -> Settings:
     try:
         settings = Settings.model_validate(raw or {})
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
+        wrong = "; ".join(_fault(item["loc"], item["type"], item["msg"]) for item in error.errors())
         raise SettingsError(
             f"Settings {path}: {wrong}", "`pathgraph init` writes a file with every key and its default."
         ) from error

@@ -29,8 +29,24 @@ def test_an_edit_costs_its_own_chunk(cli, docs):
     (docs / "c.txt").write_text("Owen Tresk founded Castellan Logistics. Castellan Logistics owns Port Ember.", "utf-8")
     report = cli.index("docs")
     assert report["counts"]["extraction_calls"] == 1
+    assert report["notes"] == ["documents: 1 changed"]
     assert cli.sql("SELECT count(*) AS n FROM nodes WHERE name = 'Port Ember'") == [{"n": 1}]
     assert cli.sql("SELECT count(*) AS n FROM nodes WHERE name = 'Hull'") == [{"n": 0}]
+
+
+def test_sources_and_settings_are_those_of_last_time(cli, docs):
+    (cli.folder / "pathgraph.yaml").rename(cli.folder / "mine.yaml")
+    first = cli.index("docs", "--settings", "mine.yaml")
+    again = cli.index(PREFECT_API_URL="http://127.0.0.1:9/api")
+    assert (again["outcome"], again["snapshot"]) == ("unchanged", first["snapshot"])
+
+
+def test_nothing_readable_publishes_nothing(cli):
+    (cli.folder / "scan.pdf").write_bytes(b"%PDF-1.4 nothing here")
+    done = cli.run("index", "scan.pdf")
+    assert done.returncode == 1
+    assert "None of the documents could be read" in done.stderr
+    assert cli.run("status").returncode == 1
 
 
 def test_a_bad_file_is_a_row_and_exit_code_3_and_is_tried_again(cli, docs):
@@ -38,7 +54,8 @@ def test_a_bad_file_is_a_row_and_exit_code_3_and_is_tried_again(cli, docs):
     report = cli.index("docs", code=3)
     assert (report["outcome"], report["failures"]) == ("partial", {"load": 1})
     assert cli.sql("SELECT stage, uri FROM failures") == [{"stage": "load", "uri": "docs/scan.pdf"}]
-    assert cli.index("docs", code=3)["outcome"] == "partial"
+    again = cli.index("docs", code=3)
+    assert (again["outcome"], again["published"], again["snapshot"]) == ("partial", False, report["snapshot"])
     (docs / "scan.pdf").unlink()
     assert cli.index("docs")["failures"] == {}
     assert cli.sql("SELECT count(*) AS n FROM failures") == [{"n": 0}]

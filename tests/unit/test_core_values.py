@@ -92,3 +92,12 @@ def test_tables_reference_columns_that_exist():
             if column.references:
                 other, name = column.references.split(".")
                 assert TABLES[other].column(name).type == TABLES[other].column(TABLES[other].key[0]).type
+
+
+def test_an_unknown_key_is_met_with_the_one_that_was_meant(tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text("loading: {title_colum: x}\nextracton: {}\n", "utf-8")
+    with pytest.raises(SettingsError) as caught:
+        load_settings(path)
+    assert "loading.title_colum: there is no such key; did you mean title_column?" in str(caught.value)
+    assert "did you mean extraction?" in str(caught.value)

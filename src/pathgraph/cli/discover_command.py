@@ -30,7 +30,7 @@ class Wanted:
 
 def run(wanted: Wanted, sample: Sample, as_json: bool) -> int:
     """Discover and report; return the exit code."""
-    settings = index_command.settings_of(wanted.settings_file, wanted.provider)
+    settings = index_command.settings_of(wanted.settings_file, wanted.provider, wanted.store)
     # What a person must mend shows before a server is started.
     require_free(wanted.out, wanted.force)
     resolve_sources(Store.create(wanted.store), wanted.paths)

@@ -78,7 +78,7 @@ def _store(root: Path, relink: bool) -> Iterator[Finding]:
     try:
         store = Store.open(root)
     except StoreNotFound as error:
-        yield Finding("store", "note", error.message, error.remedy)
+        yield Finding("store", "fault" if relink else "note", error.message, error.remedy)
         return
     try:
         snapshot = store.snapshot()

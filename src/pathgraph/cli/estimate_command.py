@@ -37,7 +37,7 @@ class Asked:
 
 def run(asked: Asked, as_json: bool) -> int:
     """Estimate and report; return the exit code."""
-    settings = index_command.settings_of(asked.settings_file, asked.provider)
+    settings = index_command.settings_of(asked.settings_file, asked.provider, asked.store)
     index_command.stop_on_signals()
     # Made where it is missing: its cache keeps what is slow to read, for the index run that follows.
     store = Store.create(asked.store)

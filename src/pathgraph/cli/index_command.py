@@ -5,13 +5,15 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from pathgraph import progress
 from pathgraph.cli import local_server
 from pathgraph.cli.cost_output import print_paid
 from pathgraph.cli.display import Display
 from pathgraph.cli.output import PARTIAL, SUCCESS, err, out, print_json, store_option
 from pathgraph.cost.budget import parse_limit
-from pathgraph.errors import PathgraphError, UsageError
+from pathgraph.errors import PathgraphError, SettingsError, UsageError
 from pathgraph.pipeline.run import RunReport, cache_of
 from pathgraph.settings import SETTINGS_FILE, Settings, load_settings
 
@@ -32,7 +34,7 @@ class Wanted:
 
 def run(wanted: Wanted, as_json: bool) -> int:
     """Index and report; return the exit code."""
-    settings = batched(settings_of(wanted.settings_file, wanted.provider), wanted)
+    settings = batched(settings_of(wanted.settings_file, wanted.provider, wanted.store), wanted)
     if wanted.budget:
         parse_limit(wanted.budget)  # a slip shows before anything is started
     stop_on_signals()
@@ -45,15 +47,17 @@ def run(wanted: Wanted, as_json: bool) -> int:
     return PARTIAL if report.failures else SUCCESS
 
 
-def settings_of(file: Path | None, provider: str | None) -> Settings:
-    """Return the settings of a file, else of ./pathgraph.yaml; a provider given stands for all three sections.
+def settings_of(file: Path | None, provider: str | None, store: Path) -> Settings:
+    """Return the settings of a file, else of ./pathgraph.yaml, else of the store's last snapshot, else the defaults.
+
+    A provider given stands for all three sections.
 
     Raises:
         UsageError: there is no such provider.
         SettingsError: the file is wrong.
     """
     path = file or (SETTINGS_FILE if SETTINGS_FILE.is_file() else None)
-    settings = load_settings(path)
+    settings = load_settings(path) if path else _last_settings(store)
     if provider is None:
         return settings
     if provider not in {"offline", "openai"}:
@@ -62,6 +66,22 @@ def settings_of(file: Path | None, provider: str | None) -> Settings:
     for section in ("extraction", "embeddings", "summaries"):
         raw[section]["provider"] = provider
     return Settings.model_validate(raw)
+
+
+def _last_settings(root: Path) -> Settings:
+    from pathgraph.store.layout import Store
+
+    store = Store(root.expanduser().absolute())
+    if store.current_id() is None:
+        return Settings()
+    err.print("Settings: those of the current snapshot, as neither --settings nor ./pathgraph.yaml is there.")
+    try:
+        return Settings.model_validate(store.snapshot().manifest.settings)
+    except ValidationError as error:
+        raise SettingsError(
+            "The settings of the current snapshot are those of another version of pathgraph.",
+            "Name a settings file: --settings FILE (`pathgraph init` writes one).",
+        ) from error
 
 
 def batched(settings: Settings, wanted: Wanted) -> Settings:
@@ -116,7 +136,8 @@ def _nothing_to_do(wanted: Wanted, settings: Settings) -> RunReport | None:
             return None
     snapshot = store.snapshot()
     counts = {name: table.rows for name, table in snapshot.manifest.tables.items()}
-    return RunReport(flow="index", outcome="unchanged", store=store.root, snapshot=snapshot.id, counts=counts)
+    report = RunReport(flow="index", outcome="unchanged", store=store.root, snapshot=snapshot.id, counts=counts)
+    return report.model_copy(update={"published": False})
 
 
 def _index(wanted: Wanted, settings: Settings) -> RunReport:
@@ -155,7 +176,7 @@ def _sum_up(report: RunReport) -> None:
         for note in report.notes:
             out.print(f"  {note}", markup=False)
         return
-    if report.outcome == "unchanged":
+    if not report.published:
         out.print(f"Nothing changed; the current snapshot is {report.snapshot}.")
     else:
         out.print(f"[bold green]Published[/] snapshot {report.snapshot}")

@@ -23,7 +23,10 @@ from pathgraph.errors import PathgraphError, UsageError
 _SURROGATE = re.compile("[\ud800-\udfff]")
 SUCCESS, FAILED, WRONG_USAGE, PARTIAL, STOPPED = 0, 1, 2, 3, 130
 
-out = Console(highlight=False, soft_wrap=True)
+_LEAST = 26  # characters below which a column is not squeezed: an id must stay whole
+
+# In a file or a pipe nothing has to fit a screen.
+out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 240)
 err = Console(stderr=True, highlight=False, soft_wrap=True)  # a remedy must survive being copied
 
 
@@ -59,13 +62,26 @@ def ids_as_text(value: Any) -> Any:
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str = "") -> None:
-    """Print rows as a table; cells are plain text, never markup."""
+    """Print rows as a table, or one under another where they are too wide; cells are plain text, never markup."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    least = [min(_LEAST, max(map(len, (name, *column)))) for name, *column in zip(columns, *cells, strict=True)]
+    if cells and sum(least) + 3 * len(columns) + 1 > out.width:
+        _print_records(columns, cells)
+        return
     table = RichTable(title=title or None, title_justify="left", header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*[_cell(value) for value in row])
+    for column, width in zip(columns, least, strict=True):
+        table.add_column(column, overflow="fold", min_width=width)
+    for row in cells:
+        table.add_row(*row)
     out.print(table)
+
+
+def _print_records(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+    label = max(map(len, columns))
+    for number, row in enumerate(cells, 1):
+        out.print(f"[dim]row {number}[/]")
+        for column, cell in zip(columns, row, strict=True):
+            out.print(f"  [bold]{column:<{label}}[/]  {cell}")
 
 
 def _cell(value: object) -> str:

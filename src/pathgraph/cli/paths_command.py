@@ -49,7 +49,10 @@ def run(asked: Asked, as_json: bool) -> int:
     for line in lines:
         out.print(f"{line['reliability']:.3f}  {line['text']}", markup=False)
     if not lines:
-        err.print("No path of at most three typed edges joins them.", style="yellow")
+        err.print(
+            "No path of at most three typed edges joins them at this theta; a smaller --theta lets more hubs pass.",
+            style="yellow",
+        )
     return SUCCESS
 
 

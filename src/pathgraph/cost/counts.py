@@ -110,7 +110,7 @@ def measured_replies(planned: Planned, settings: Settings, cache: Cache) -> Meas
     expected = sum(reply_tokens(estimate(texts[key]), settings) for key in replies)
     facts = [parse_reply(reply, texts[key]) for key, reply in replies.items()]
     names = {name for parsed in facts for one in parsed.triples for name in (one.subject, one.object)}
-    names |= {one.surface for parsed in facts for one in parsed.mentions}
+    names |= {one.name for parsed in facts for one in parsed.mentions}
     length = sum(map(estimate, replies.values())) / expected if expected else 1.0
     return Measured(len(replies), length, len(names))
 

@@ -20,7 +20,7 @@ from pathgraph.loading.sources import Source, require_distinct_names
 from pathgraph.settings import Loading
 from pathgraph.text import sanitise
 
-VERSION = 1  # raise it when the same bytes give other documents than before
+VERSION = 2  # raise it when the same bytes give other documents than before
 _PROBLEM_LIMIT = 100  # failure rows of one file; what follows is counted in one more
 
 Results = Sequence[Document | Failure]

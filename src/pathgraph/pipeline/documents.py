@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from pathgraph import progress
 from pathgraph.arrow import rows, values
+from pathgraph.errors import InputError
 from pathgraph.failure import Failure
 from pathgraph.loading.document import Document
 from pathgraph.loading.files import is_url
@@ -102,6 +103,30 @@ def documents_table(documents: Sequence[Document], failures: Sequence[Failure], 
         for source, uri, document_id in rows(parent, "source", "uri", "document_id")
     ]
     return DOCUMENTS.sort(pa.concat_tables([table, parent.filter(pa.array(kept, pa.bool_()))]))
+
+
+def require_some(table: pa.Table, failures: Sequence[Failure]) -> None:
+    """Raise InputError when nothing at all could be read: an empty graph would hide that."""
+    if not table.num_rows and failures:
+        first = f"{failures[0].uri}: {failures[0].message}"
+        raise InputError(
+            f"None of the documents could be read ({len(failures)} failures); the first is {first}",
+            "Nothing was published. docs/loading.md lists what is read and what each failure means.",
+        )
+
+
+def changes(parent: pa.Table | None, table: pa.Table) -> str:
+    """Say in words how many documents are new, changed and gone against the parent's table; empty without any."""
+    if parent is None:
+        return ""
+    before, now = (dict(rows(one, "document_id", "content_hash")) for one in (parent, table))
+    counts = {
+        "new": len(now.keys() - before.keys()),
+        "changed": sum(before[key] != now[key] for key in before.keys() & now.keys()),
+        "gone": len(before.keys() - now.keys()),
+    }
+    said = [f"{count} {what}" for what, count in counts.items() if count]
+    return f"documents: {', '.join(said)}" if said else ""
 
 
 def _is_below(place: str, failed: tuple[str, ...]) -> bool:

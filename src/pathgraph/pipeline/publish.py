@@ -83,6 +83,7 @@ def publish_run(run: Run) -> RunReport:
         outcome=outcome,
         store=run.store_root,
         snapshot=published.snapshot.id,
+        published=published.changed,
         counts=counts,
         failures=failures,
         seconds=seconds,
@@ -128,7 +129,7 @@ def _publish(run: Run, info: RunInfo) -> Published:
 
 
 def _notes(run: Run) -> tuple[str, ...]:
-    notes = []
+    notes = [run.kept("changes", "")] if run.kept("changes") else []
     theta = run.kept("theta")
     asked = run.settings.paths.theta
     if theta is not None and theta > asked:

@@ -117,8 +117,8 @@ class RunReport(BaseModel):
     """What came out of a run, for the closing summary and `--json`.
 
     `tokens`, `cost` and `expected` are as in the table `runs`; `currency` is that of the price list.
-    `outcome` is `success`, `partial` (published, with failures recorded) or `unchanged` (nothing to publish) or
-    `submitted` (batches are under way, nothing was published).
+    `published` tells whether there is a new snapshot. `outcome` is `success`, `partial` (done, with failures recorded),
+    `unchanged` (nothing to publish) or `submitted` (batches are under way, nothing was published).
     """
 
     model_config = ConfigDict(frozen=True)
@@ -127,6 +127,7 @@ class RunReport(BaseModel):
     outcome: str
     store: Path
     snapshot: str
+    published: bool = True
     counts: dict[str, int] = Field(default_factory=dict)
     failures: dict[str, int] = Field(default_factory=dict)
     seconds: dict[str, float] = Field(default_factory=dict)

@@ -27,7 +27,7 @@ DOCUMENTS = Table(
         ),
         Column("title", _TEXT, "From metadata or the document itself, else the file name."),
         Column("text", _TEXT, "Sanitised text (NFC, one kind of newline); every span counts code points of it."),
-        Column("content_hash", _TEXT, "Hash of title, text, route and metadata: what `update` compares."),
+        Column("content_hash", _TEXT, "Hash of title, text, route and metadata: tells whether it changed."),
         Column("language", _TEXT, "Main language: `ko`, `en`, another ISO 639-1 code, or `und`."),
         Column("media_type", _TEXT, "MIME type of the item it was read from."),
         Column("route", _TEXT, "`graph` (extracted and embedded), `vector` (embedded only) or `skip`."),

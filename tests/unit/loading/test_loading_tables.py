@@ -9,6 +9,7 @@ import pytest
 
 from pathgraph.loading.formats import format_of, read_parts
 from pathgraph.loading.formats.parts import Part, Problem
+from pathgraph.loading.formats.rows import row_parts, text_key
 from pathgraph.settings import Loading
 
 
@@ -105,3 +106,14 @@ def test_parquet_types_become_text():
     assert (first.modified, first.metadata) == ("2024-03-05", {"n": "1.5", "tags": '["x"]'})
     assert (empty.error, last.metadata) == ("empty", {})
     assert problem(stream.getvalue(), ".parquet", max_bytes=1).error == "too_large"
+
+
+def test_a_usual_id_column_tells_rows_apart_only_while_its_values_differ():
+    def keys(*rows):
+        return [
+            part.row for part in row_parts([dict(zip(("id", "text"), row, strict=True)) for row in rows], Loading())
+        ]
+
+    assert keys((1, "Same words."), (2, "Same words.")) == ["1", "2"]
+    assert keys((1, "Some words."), (1, "Other words.")) == [text_key("Some words."), text_key("Other words.")]
+    assert keys(("", "Some words."), (2, "Other words.")) == [text_key("Some words."), text_key("Other words.")]

@@ -85,3 +85,14 @@ def test_a_hundred_thousand_names_that_begin_alike_cost_nothing_per_look_up():
     assert {h.entry.surface for h in hits} == {"Entity number 77 of group 77"}
     assert len(hits) == 200
     assert time.process_time() - start < 1.0
+
+
+def test_a_short_name_does_not_tear_a_longer_one():
+    names = Gazetteer([GazetteerEntry("Kestrel", "ORGANISATION"), GazetteerEntry("Kestrel Bay Foods", "ORGANISATION")])
+
+    def found(text):
+        return [hit.entry.surface for hit in names.find(text)]
+
+    assert found("Kestrel Labs supplies yeast.") == []
+    assert found("Kestrel Inc bought it. Kestrel CEO Kim. We sold Kestrel. The deal is done.") == ["Kestrel"] * 3
+    assert found("Kestrel Bay Foods Group bakes.") == ["Kestrel Bay Foods"]

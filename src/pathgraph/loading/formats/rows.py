@@ -20,7 +20,8 @@ _TEXT = ("text", "content", "contents", "body", "article", "document", "passage"
 _TITLE = ("title", "headline", "subject", "제목", "표제", "문서명")
 _DATE = ("modified_at", "updated_at", "modified", "updated", "date", "published_at", "published", "created_at",
          "timestamp", "수정일", "날짜", "일자", "작성일", "등록일", "발행일")  # fmt: skip
-_LOOK = 1000  # rows looked at to find the text column by length
+_ID = ("id", "doc_id", "document_id", "docid", "_id", "uid", "문서번호", "문서id", "식별자")
+_LOOK = 1000  # rows looked at to find the columns
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,9 @@ class Columns:
 def row_parts(rows: Iterable[Row | Problem], settings: Loading) -> Iterator[Part | Problem]:
     """Yield one part a row, in file order.
 
-    Without an id column a row is known by the first 12 hexadecimal digits of its text's SHA-256, and a text that
-    repeats counts once. Rows without text and ids that repeat are problems; the first row of an id stands.
+    The id column is the one of the settings, else one of a usual name whose values differ. Without one a row is known
+    by the first 12 hexadecimal digits of its text's SHA-256, and a text that repeats counts once. Rows without text and
+    ids that repeat are problems; the first row of an id stands.
 
     Raises:
         CannotRead: there is no text column.
@@ -96,10 +98,16 @@ def find_columns(sample: Sequence[Row], settings: Loading) -> Columns:
     if not text:
         raise CannotRead("no_column", "No column holds words. Name one in the setting loading.text_column.")
     rest = [name for name in names if name != text]
-    row_id = settings.id_column if settings.id_column in rest else ""
+    row_id = settings.id_column if settings.id_column in rest else _identifying(_named(rest, _ID), sample)
     title = settings.title_column if settings.title_column in rest else _named(rest, _TITLE)
     date = settings.date_column if settings.date_column in rest else _named(rest, _DATE)
     return Columns(text, row_id or "", title or "", date or "")
+
+
+def _identifying(name: str, sample: Sequence[Row]) -> str:
+    """Return the column if it tells the rows looked at apart; an id that repeats among them is none."""
+    found = [flat(row.get(name)).strip() for row in sample] if name else []
+    return name if found and all(found) and len(set(found)) == len(found) else ""
 
 
 def text_column(sample: Sequence[Row]) -> str:

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 
 from pathgraph.providers.offline.facts import GazetteerEntry
 from pathgraph.resolution.aliases import Alias
+from pathgraph.resolution.normalise import fold, legal_forms
 
 _WORD = re.compile(r"[^\W_]+")
+_CAPITALISED = re.compile(r" ([A-Z][a-z][\w-]*)")
 _HANGUL = re.compile(r"[가-힣]")
 # What may follow a Hangul name, or a Latin one in Korean text, inside the same word.
 _PARTICLE = re.compile(
@@ -79,7 +81,8 @@ class Gazetteer:
             if start < 0 or end > len(text):
                 continue
             entry = self._entries.get(text[start:end])
-            if entry is not None and not _cuts_left(text, start, entry.surface) and _ends(text, end, entry.surface):
+            whole = entry is not None and not _cuts_left(text, start, entry.surface) and _ends(text, end, entry.surface)
+            if entry is not None and whole and not _goes_on(text, end, entry.surface):
                 return Hit(start, end, entry)
         return None
 
@@ -92,6 +95,12 @@ def _ends(text: str, end: int, surface: str) -> bool:
     if end == len(text) or not text[end].isalnum() or not surface[-1].isalnum():
         return True
     return bool(_HANGUL.match(text[end])) and bool(_PARTICLE.match(text, end))
+
+
+def _goes_on(text: str, end: int, surface: str) -> bool:
+    """Tell whether a one-word Latin name is the beginning of a longer one: Kestrel in Kestrel Labs, not Kestrel Inc."""
+    following = _CAPITALISED.match(text, end) if surface.isascii() and " " not in surface else None
+    return following is not None and fold(following[1]) not in legal_forms()
 
 
 def entries_of(aliases: Sequence[Alias]) -> list[GazetteerEntry]:
