@@ -57,6 +57,7 @@ CORPORA = {
         settings={"chunking": {"extract_tokens": 3000}, "extraction": {"gleanings": 1}},
     ),
     "d05": Corpus("d05_redocred_dev/gold_extraction.jsonl"),
+    "d05 uncut": Corpus("d05_redocred_dev/gold_extraction.jsonl", settings={"endpoint": {"max_output_tokens": 16384}}),
     "d06": Corpus("d06_k2nlg_ko/docs.jsonl", limit=300),
 }
 
@@ -101,11 +102,12 @@ def replay(name: str, corpora: Path, folder: Path, server: Handle) -> dict[str, 
             out.write(json.dumps(document, ensure_ascii=False) + "\n")
     settings: dict[str, dict[str, Any]] = {
         "endpoint": {"model": "replay", "base_url": server.url, "concurrency": 16},
+        "extraction": {"provider": "openai"},
         "embeddings": {"model": "hashed"},
         "loading": {"id_column": "id"},  # else equal texts are one document
     }
-    for section, values in {**corpus.settings, "extraction": {"provider": "openai"}}.items():
-        settings[section] = {**corpus.settings.get(section, {}), **values}
+    for section, values in corpus.settings.items():
+        settings[section] = {**settings.get(section, {}), **values}
     (folder / "pathgraph.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
     report, code, seconds = index(folder, folder / "store")
     calls = server.stats()
