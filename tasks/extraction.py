@@ -83,7 +83,8 @@ def extract_shard(run: Run, number: int) -> int:
 def finish_extraction(run: Run, failed: list[int]) -> int:
     """Close the worker processes; return how many chunks failed."""
     pool.close()
-    if run.settings.in_batches("extraction"):
+    if run.settings.in_batches("extraction") and any(failed):
+        # The next run must be able to ask again. Good answers stay: another run of now may still need them.
         batching.extractor(run.settings, run.place).desk.forget()
     run.keep(f"seconds-{extraction.STAGE}", round(time.time() - run.kept("extraction-began"), 3))
     reporter().end(extraction.STAGE)

@@ -37,7 +37,7 @@ def _write(run: Run) -> None:
         summariser = batched.provider if batched else factory.summariser(settings)
         settle = batched.desk.settle if batched else None
         table, failures = summaries_table(inputs, summariser, settings.summaries, run.cache, settle)
-        if batched:
+        if batched and failures:
             batched.desk.forget()
         run.keep_failures(STAGE, failures)
         run.staging.write("summaries", table)

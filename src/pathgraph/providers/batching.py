@@ -29,7 +29,7 @@ class Desk(Protocol):
         ...
 
     def forget(self) -> None:
-        """Delete the answers that conversations have used."""
+        """Delete the answers that conversations have used, so that the next run asks anew where one failed."""
         ...
 
 

@@ -49,7 +49,8 @@ def run(settings, place, texts):
     batched.desk.settle(lambda: [partial(batched.provider.reply, job.text, job.language) for job in left])
     with ThreadPoolExecutor(4) as threads:
         failures = extract(left, batched.provider, place.cache, threads)
-    batched.desk.forget()
+    if failures:
+        batched.desk.forget()
     return failures
 
 

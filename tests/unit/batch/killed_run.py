@@ -18,7 +18,6 @@ from pathgraph.extraction.run import NAMESPACE
 from pathgraph.providers import batching
 from pathgraph.providers.openai import chat
 from pathgraph.providers.openai.batch_api import BatchApi
-from pathgraph.providers.openai.batch_desk import Desk
 from pathgraph.providers.openai.batch_post import Post
 from pathgraph.store.batches import Batches
 from pathgraph.store.cache import Cache
@@ -34,7 +33,6 @@ POINTS = {
     "after results were kept": (Post, "keep", AFTER, lambda *_: True),
     "after the batch was forgotten": (Batches, "remove", AFTER, lambda *_: True),
     "after a reply was kept": (Cache, "put_many", AFTER, lambda _, namespace, items: namespace == NAMESPACE),
-    "before answers are forgotten": (Desk, "forget", BEFORE, lambda *_: True),
 }
 
 

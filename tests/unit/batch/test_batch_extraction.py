@@ -27,7 +27,7 @@ def test_a_batch_gives_the_replies_of_direct_calls_and_leaves_nothing_behind(ser
     assert (stats["chat_calls"], stats["batch_requests"], stats["repeated_prompts"]) == (1, 29, 0)
     assert cached(settings, place, texts) == [reply_of(number) for number in range(30)]
     assert under_way(place) == []
-    assert [one.namespace for one in place.cache.stats()] == [NAMESPACE]
+    assert {one.namespace: one.entries for one in place.cache.stats()} == {"batch": 30, NAMESPACE: 30}
     paid = usage.take()
     assert paid["extraction.calls"] == 30
     assert paid["extraction.in"] == stats["tokens_in"]
@@ -214,7 +214,7 @@ def test_changed_documents_leave_the_batch_of_the_old_ones_alone(server_of, sett
     stats = server.stats()
     assert (stats["batch_requests"], stats["repeated_prompts"]) == (8, 0)
     assert under_way(place) == []
-    assert {one.namespace for one in place.cache.stats()} == {NAMESPACE}
+    assert {one.namespace for one in place.cache.stats()} == {"batch", NAMESPACE}
 
 
 def test_a_chunk_too_long_for_the_model_is_split(server_of, settings_of, place, tmp_path, known_dialect):
