@@ -9,6 +9,7 @@ The rules, strongest first; every one needs types that do not contradict it:
   * the names are alike in writing or in the vectors of the embedding model, and the types of the ends agree.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -97,7 +98,8 @@ def _agreement(one: Mapping[tuple[str, str], int], two: Mapping[tuple[str, str],
     if not one or not two:
         return None
     totals = sum(one.values()), sum(two.values())
-    return sum(min(one[ends] / totals[0], two[ends] / totals[1]) for ends in one.keys() & two.keys())
+    # Exact, so that neither the order of a set nor Python's way of summing shows in the result.
+    return math.fsum(min(one[ends] / totals[0], two[ends] / totals[1]) for ends in one.keys() & two.keys())
 
 
 def _written_alike(one: str, two: str) -> float:

@@ -9,6 +9,7 @@ edges; no path is dropped. The public code walks Python sets of strings, so its 
 threshold half-way through a sum, change with the hash seed. Here nodes are taken in ascending order.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
@@ -51,7 +52,7 @@ def score_pair(paths: Sequence[Nodes], threshold: float, alpha: float) -> list[t
     scores = []
     for nodes in paths:
         along = [weights.get(edge, 0.0) for edge in pairwise(nodes)]
-        scores.append((sum(along) / len(along), along[-1]))
+        scores.append((math.fsum(along) / len(along), along[-1]))
     return scores
 
 

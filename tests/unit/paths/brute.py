@@ -1,6 +1,13 @@
 """The definition of docs/paths.md by dictionaries and recursion: slow, plain, written apart from the kernel."""
 
 from collections import defaultdict
+from functools import reduce
+from operator import add
+
+
+def added(numbers):
+    """The sum from left to right: from Python 3.12 on, `sum` of floats compensates its rounding."""
+    return reduce(add, numbers, 0.0)
 
 
 class Brute:
@@ -47,7 +54,7 @@ class Brute:
                 product = 1.0
                 for node in nodes[:-1]:
                     product = product * (self.alpha / self.degree(node))
-                found.append((nodes, sum(resource[node] for node in nodes) / (len(nodes) - 1), product))
+                found.append((nodes, added(resource[node] for node in nodes) / (len(nodes) - 1), product))
             if len(nodes) <= self.max_hops and nodes[-1] in passes:
                 for after in self.neighbours[nodes[-1]]:
                     if after not in nodes:
