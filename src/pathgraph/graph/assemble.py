@@ -84,11 +84,18 @@ def _ids_of(names: pd.Series, resolved: dict[str, Resolved]) -> pd.Series:
     return pd.Series([known.get(name, -1) for name in names], index=names.index, dtype="int64")
 
 
+def _strongest(rows: pd.DataFrame, key: str) -> pd.DataFrame:
+    """Return one row an id, whatever their order: a reply may tell one fact twice, with other strengths or types."""
+    others = [name for name in ("strength", "description", "subject_type", "object_type", "type") if name in rows]
+    ordered = rows.sort_values([key, *others], kind="stable")
+    return ordered.drop_duplicates(key, keep="last").reset_index(drop=True)
+
+
 def _triples(raw: pd.DataFrame, resolved: dict[str, Resolved], chunks: pa.Table, schema: Schema) -> pd.DataFrame:
     """Resolve the ends, read relations by the schema, give each triple its edge, and drop repeats in overlaps."""
     raw["source"] = _ids_of(raw["subject"], resolved)
     raw["target"] = _ids_of(raw["object"], resolved)
-    raw = raw[(raw["source"] >= 0) & (raw["target"] >= 0)].drop_duplicates("triple_id").reset_index(drop=True)
+    raw = _strongest(raw[(raw["source"] >= 0) & (raw["target"] >= 0)], "triple_id")
     raw = raw[(raw["kind"] != CO_OCCURS) | (raw["source"] != raw["target"])].reset_index(drop=True)
     raw = canonical(raw, schema, resolved)
     fact = ["document_id", "source", "canonical_relation", "target", "kind"]
@@ -104,7 +111,7 @@ def _triples(raw: pd.DataFrame, resolved: dict[str, Resolved], chunks: pa.Table,
 
 def _mentions(raw: pd.DataFrame, resolved: dict[str, Resolved], chunks: pa.Table) -> pd.DataFrame:
     raw["node_id"] = _ids_of(raw["name"], resolved)
-    raw = raw[raw["node_id"] >= 0].drop_duplicates("mention_id").reset_index(drop=True)
+    raw = _strongest(raw[raw["node_id"] >= 0], "mention_id")
     raw = without_overlap_repeats(raw, chunks, ["node_id"])
     raw["language"] = raw["surface"].map({name: script_language(name) for name in raw["surface"].unique()})
     raw["method"] = raw["name"].map({name: who.method for name, who in resolved.items()})

@@ -153,6 +153,10 @@ class Cache:
         with self._lock:
             self._close()
 
+    def __del__(self) -> None:
+        if getattr(self, "_connection", None) is not None:  # Python 3.13 warns of a database nobody closed
+            self._close()
+
     def _close(self) -> None:
         if self._connection is not None:
             self._connection.close()

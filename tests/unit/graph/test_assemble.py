@@ -131,6 +131,12 @@ def test_a_mention_belongs_to_the_name_it_is_replied_under_however_it_is_written
     assert graph.mentions["node_id"].to_pylist() == [letter["node_id"]] * 2
 
 
+def test_one_fact_told_twice_with_two_strengths_counts_once_and_the_stronger():
+    weak, strong = fact("A", "own", "B", 0, 1.0), fact("A", "own", "B", 0, 2.0)
+    for told in ((weak, strong), (strong, weak)):
+        assert build((PLACES[0], parsed(*told))).edges["weight"].to_pylist() == [2.0]
+
+
 def test_names_of_punctuation_make_no_node():
     graph = build((PLACES[0], parsed(fact("...", "own", "B"), mentions=[RawMention("--", "", 0, 2)])))
     assert graph.triples.num_rows == graph.nodes.num_rows == 0
