@@ -153,7 +153,7 @@ def test_a_language_is_that_of_most_descriptions_of_the_bucket():
 @given(LINES, st.integers(3, 60))
 def test_a_clipped_text_is_a_beginning_inside_the_budget(text, tokens):
     kept = clip(text, tokens)
-    assert text.startswith(kept)
+    assert text.strip().startswith(kept)  # blanks before the first word are no beginning
     assert estimate(kept) <= tokens
     assert kept or not text.strip() or estimate(text.split()[0]) > tokens
 
