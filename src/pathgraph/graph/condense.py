@@ -143,7 +143,7 @@ def request(bucket: Bucket, below: Sequence[str], sizes: Sizes) -> CondenseReque
 
 
 def clip(text: str, tokens: int) -> str:
-    """Return the text without outer blanks, or its beginning of at most so many tokens: whole sentences, else words, else characters."""
+    """Return the text without outer blanks, cut to so many tokens: whole sentences, else words, else characters."""
     text = text.strip()
     if estimate(text) <= tokens:
         return text
