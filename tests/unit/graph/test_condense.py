@@ -86,7 +86,7 @@ def test_every_description_is_in_one_bucket_and_every_bucket_in_its_budget(texts
             material = sum(estimate(f"- {text}\n") for text in members) or (size or 0) * (bucket.end - bucket.start)
             assert material <= SIZES.room
         width = len(level)
-    assert width == 1
+    assert width == int(any(text.strip() for text in texts))  # blanks alone make no tree
 
 
 @given(SETS, LINES)
